@@ -1,0 +1,104 @@
+import { z } from 'zod'
+import { SESSION_ID } from './ids.ts'
+import type { SessionRow, WorkspaceRow, DirectoryListing, ProviderView, ModelsView } from './views.ts'
+
+z.config({ jitless: true })
+
+const Session = z.string().regex(SESSION_ID)
+const Id = z.string().min(1).max(256)
+const Text = z.string().min(1).max(400_000)
+
+/**
+ * Everything a browser may ask for that changes something, one schema per command.
+ * A command is sent with a client-made `id`, is idempotent under that id, and gets exactly one `ack` or `error`.
+ */
+export const COMMANDS = {
+  'session.create': z.strictObject({
+    session: Session.optional(),
+    workspace: Id.optional(),
+    preset: z.string().max(256).optional(),
+    selection: z
+      .strictObject({ provider: Id, model: Id, reasoningEffort: Id.optional(), alsoDefault: z.boolean().optional() })
+      .optional(),
+    /** Sent as the first prompt in the same command, so that nothing is created without it. */
+    prompt: Text.optional(),
+  }),
+  'session.prompt': z.strictObject({ session: Session, text: Text, mode: z.enum(['queue', 'steer']).default('queue') }),
+  'session.stop': z.strictObject({ session: Session }),
+  'session.rename': z.strictObject({ session: Session, title: z.string().trim().min(1).max(200) }),
+  'session.pin': z.strictObject({ session: Session, pinned: z.boolean() }),
+  'session.archive': z.strictObject({ session: Session, archived: z.boolean() }),
+  'session.delete': z.strictObject({ session: Session }),
+  'session.restore': z.strictObject({ session: Session }),
+  'session.fork': z.strictObject({
+    session: Session,
+    seq: z.int().min(0).optional(),
+    preset: z.string().max(256).optional(),
+  }),
+  'queue.edit': z.strictObject({ session: Session, message: Id, text: Text }),
+  'queue.remove': z.strictObject({ session: Session, message: Id }),
+  'queue.send-now': z.strictObject({ session: Session, message: Id }),
+  'preset.select': z.strictObject({ session: Session, preset: z.string().max(256) }),
+  'model.select': z.strictObject({
+    session: Session,
+    provider: Id,
+    model: Id,
+    reasoningEffort: Id.optional(),
+    alsoDefault: z.boolean().default(true),
+  }),
+  'model.default': z.strictObject({ provider: Id, model: Id, reasoningEffort: Id.optional() }),
+  'workspace.add': z.strictObject({ path: z.string().min(1).max(4096), confirmed: z.boolean().default(false) }),
+  'workspace.remove': z.strictObject({ workspace: Id }),
+  'workspace.browse': z.strictObject({ path: z.string().max(4096).optional() }),
+  'provider.save': z.strictObject({
+    id: z.string().regex(/^[a-z][a-z0-9-]{0,63}$/),
+    label: z.string().min(1).max(100),
+    wire: z.enum(['chat', 'responses', 'messages', 'gemini']),
+    baseURL: z.url(),
+    keyless: z.boolean().default(false),
+    models: z.array(Id).max(500).optional(),
+  }),
+  'provider.remove': z.strictObject({ provider: Id }),
+  'provider.test': z.strictObject({ provider: Id, model: Id.optional() }),
+  'credential.set': z.strictObject({ provider: Id, key: z.string().min(1).max(4096) }),
+  'credential.remove': z.strictObject({ provider: Id }),
+} as const
+
+export type CommandName = keyof typeof COMMANDS
+export type CommandArgs<N extends CommandName> = z.input<(typeof COMMANDS)[N]>
+export type ParsedArgs<N extends CommandName> = z.output<(typeof COMMANDS)[N]>
+
+type DefaultSaved = { saved: true } | { saved: false; reason: string }
+
+export interface CommandResults {
+  'session.create': { session: string; preset?: string; default?: DefaultSaved }
+  'session.prompt': { message: string }
+  'session.stop': { stopped: boolean }
+  'session.rename': { title: string }
+  'session.pin': { pinned: boolean }
+  'session.archive': { archived: boolean }
+  'session.delete': { session: string }
+  'session.restore': { session: string; row: SessionRow }
+  'session.fork': { session: string }
+  'queue.edit': { message: string }
+  'queue.remove': { message: string; text: string }
+  'queue.send-now': { message: string }
+  'preset.select': { preset: string }
+  /** Absent `default`: the pick was not to become the default. */
+  'model.select': { default?: DefaultSaved }
+  'model.default': { saved: true; models: ModelsView }
+  'workspace.add': { workspace: WorkspaceRow }
+  'workspace.remove': { workspace: string }
+  'workspace.browse': DirectoryListing
+  'provider.save': { provider: ProviderView }
+  'provider.remove': { provider: string }
+  'provider.test': {
+    ok: boolean
+    code?: string
+    message: string
+    asked: { method: string; url: string; model?: string }
+    answered?: { status?: number; ms: number; text?: string; models?: string[] }
+  }
+  'credential.set': { provider: ProviderView }
+  'credential.remove': { provider: ProviderView }
+}

@@ -1,0 +1,106 @@
+import type { Selection, ToolSpec, WireFamily } from './messages.ts'
+
+export interface WorkspaceRow {
+  id: string
+  /** Real path on the host. */
+  path: string
+  name: string
+  /** Absent: usable. A folder that moved or was deleted keeps its sessions readable. */
+  problem?: 'missing' | 'not-a-folder'
+  addedAt: number
+}
+
+export type SessionStatus = 'idle' | 'running' | 'needs-you' | 'failed'
+
+/** One line of the session list. Times in ms since the epoch. */
+export interface SessionRow {
+  id: string
+  title: string
+  cwd?: string
+  preset?: string
+  provider?: string
+  model?: string
+  created: number
+  updated: number
+  turns: number
+  status: SessionStatus
+  pinned: boolean
+  archived: boolean
+  parent?: string
+  /** Set when the log is damaged: the row stays, opens read-only up to this seq, and says so. */
+  damaged?: { seq: number; message: string }
+}
+
+export interface PresetRow {
+  id: string
+  name?: string
+  description?: string
+  order?: number
+  /** Diagnostic of a preset that cannot be used now; absent on healthy rows. */
+  broken?: string
+  /** True while every problem is a missing service: it heals by itself. */
+  waiting?: boolean
+  isDefault: boolean
+  generation: number
+  tools: ToolSpec[]
+  /** Rendered prompt text without a session (variables shown as written). */
+  prompt: string
+  /** Estimated tokens of prompt and tools on every request. */
+  tokens?: number
+}
+
+export interface ModelView {
+  id: string
+  name: string
+  contextWindow?: number
+  inputs: ('text' | 'image')[]
+  reasoning: boolean
+  efforts: { id: string; default?: boolean }[]
+  price?: { in: number; out: number }
+}
+
+export interface ProviderView {
+  id: string
+  label: string
+  wire: WireFamily | 'demo' | 'replay'
+  baseURL?: string
+  /** Keys are write-only: only whether one is there, and where it comes from. */
+  key: 'none-needed' | 'missing' | 'stored' | 'environment'
+  /** Shipped rows cannot be removed, only configured. */
+  own: boolean
+  models: ModelView[]
+  problem?: string
+}
+
+export interface ModelsView {
+  providers: ProviderView[]
+  /** Deployment default; absent: "choose a model". */
+  default?: Selection
+}
+
+export interface DirectoryListing {
+  path: string
+  parent?: string
+  folders: { name: string; path: string }[]
+  problem?: string
+}
+
+export interface HostFacts {
+  version: string
+  protocol: number
+  node: string
+  platform: string
+  dataDir: string
+  home: string
+  /** `not-confined` until a sandbox exists; `container` when the image declares itself the boundary. */
+  confinement: 'not-confined' | 'container'
+  /** Rows of the host composition that could not start. */
+  problems: { file: string; row: string; plugin: string; cause: string }[]
+}
+
+export interface GlobalState {
+  host: HostFacts
+  workspaces: WorkspaceRow[]
+  presets: PresetRow[]
+  models: ModelsView
+}
