@@ -53,9 +53,13 @@ export function layerRules(): IForbiddenRuleType[] {
   ]
 }
 
-async function readLayers(): Promise<ICruiseResult> {
-  const folders = ['server', 'web/src'].filter((folder) => globSync(`${folder}/**/*.{ts,tsx}`).length > 0)
+/** Reads the imports of `server/` and `web/src/` below a folder and judges them by the rules. */
+export async function readLayers(baseDir: string): Promise<ICruiseResult> {
+  const folders = ['server', 'web/src'].filter(
+    (folder) => globSync(`${folder}/**/*.{ts,tsx}`, { cwd: baseDir }).length > 0,
+  )
   const { output } = await cruise(folders, {
+    baseDir,
     validate: true,
     ruleSet: { forbidden: layerRules() },
     doNotFollow: { path: ['node_modules'] },
@@ -70,7 +74,7 @@ async function readLayers(): Promise<ICruiseResult> {
 const ownFile = /^(server|web\/src)\/.*\.tsx?$/
 
 if (import.meta.main) {
-  const result = await readLayers()
+  const result = await readLayers(process.cwd())
   const read = new Set(result.modules.map((module) => module.source).filter((source) => ownFile.test(source)))
   const onDisk = globSync(['server/**/*.{ts,tsx}', 'web/src/**/*.{ts,tsx}']).map((file) => file.replaceAll('\\', '/'))
   const unread = onDisk.filter((file) => !read.has(file))
