@@ -1,0 +1,173 @@
+import type { ToolSpec } from '../wire/messages.ts'
+import { byCodeUnit, Layers, type Entry } from '../scope/layers.ts'
+import type { ScopeKey, Scopes } from '../scope/scope.ts'
+import { provenanceOf } from './provenance.ts'
+import { VARIABLE_NAME } from './template.ts'
+import type {
+  AssembleEvent,
+  AssembleInput,
+  Assembly,
+  ContextItem,
+  ContextSpec,
+  Section,
+  SectionSpec,
+  Text,
+} from './assembly.ts'
+
+export const PERSONA_PREFIX = 'deployment:persona-prefix'
+export const PERSONA_SUFFIX = 'deployment:persona-suffix'
+export const ORDER = { harness: -1000, prefix: 0, guidance: 1000, suffix: 10200 } as const
+
+const HARNESS_IDENTITY =
+  'You are an agent run by core-web: your messages, tool calls and their results are shown to the user in a browser and kept in a session log.'
+
+export interface PromptConfig {
+  personaPrefix?: string
+  personaSuffix?: string
+  includeHarnessIdentity?: boolean
+}
+
+/** Runs the `system-prompt/assemble` waterfall around `inner` for listeners that cover `scope`. */
+export type AssembleWaterfall = (
+  scope: ScopeKey,
+  event: AssembleEvent,
+  inner: () => Promise<Assembly>,
+) => Promise<Assembly>
+
+export interface AssembleRequest extends AssembleInput {
+  tools: readonly ToolSpec[]
+  /** Facts of this assembly (`cwd`, `provider`, `model`); they win over registered variables. */
+  variables?: { [name: string]: string | undefined }
+}
+
+/** The registry of prompt sections, runtime contexts and variables, and the one that has the last word on an assembly. */
+export class SystemPrompt {
+  #sections: Layers<SectionSpec>
+  #contexts: Layers<ContextSpec>
+  #variables: Layers<Text>
+  #suppressors: Layers<true>
+  #waterfall: AssembleWaterfall
+
+  constructor(config: PromptConfig, world: { scopes: Scopes; waterfall?: AssembleWaterfall }) {
+    this.#sections = new Layers(world.scopes, 'prompt section')
+    this.#contexts = new Layers(world.scopes, 'prompt context')
+    this.#variables = new Layers(world.scopes, 'prompt variable')
+    this.#suppressors = new Layers(world.scopes, 'context suppressor')
+    this.#waterfall = world.waterfall ?? ((_scope, _event, inner) => inner())
+    if (config.includeHarnessIdentity ?? true)
+      this.section(null, {
+        name: 'harness:identity',
+        order: ORDER.harness,
+        text: HARNESS_IDENTITY,
+        owner: 'system-prompt',
+      })
+    this.section(null, {
+      name: PERSONA_PREFIX,
+      order: ORDER.prefix,
+      text: config.personaPrefix ?? '',
+      owner: 'system-prompt',
+    })
+    this.section(null, {
+      name: PERSONA_SUFFIX,
+      order: ORDER.suffix,
+      text: config.personaSuffix ?? '',
+      owner: 'system-prompt',
+    })
+  }
+
+  /** Throws when the name is taken in this scope. */
+  section(scope: ScopeKey | null, spec: SectionSpec): () => void {
+    return this.#sections.add(scope, spec.name, { ...spec })
+  }
+
+  context(scope: ScopeKey | null, spec: ContextSpec): () => void {
+    return this.#contexts.add(scope, spec.name, { ...spec })
+  }
+
+  /** Throws on a name that no `{{reference}}` could spell. */
+  variable(scope: ScopeKey | null, name: string, value: Text): () => void {
+    if (!VARIABLE_NAME.test(name))
+      throw new Error(`"${name}" is not a variable name: names match ${VARIABLE_NAME.source}`)
+    return this.#variables.add(scope, name, value)
+  }
+
+  /** Drops optional runtime contexts for `scope` and everything below it until disposed. */
+  suppressContexts(scope: ScopeKey | null): () => void {
+    return this.#suppressors.addAnonymous(scope, true)
+  }
+
+  /** Rejects when two complete sections are in force, or when a provider or listener throws. */
+  async assemble(request: AssembleRequest): Promise<Assembly> {
+    const { tools, variables: facts, ...input } = request
+    const sectionView = this.#sections.view(input.scope)
+    const sections = [...sectionView.named.values()]
+    const contexts = [...this.#contexts.view(input.scope).named.values()]
+    const complete = onlyComplete(sections)
+    const assembly: Assembly = {
+      sections: await this.#collectSections(sections, input),
+      contexts: await this.#collectContexts(contexts, input),
+      tools: tools.map((tool) => ({ ...tool })),
+      variables: await this.#collectVariables(input, facts),
+      provenance: [],
+    }
+    const collected = assembly.sections.map((section) => ({ ...section }))
+    const result = await this.#waterfall(input.scope, { ...input, assembly }, async () => assembly)
+    if (!result) throw new Error('a listener of system-prompt/assemble returned no assembly')
+
+    const kept = complete ? collected.filter((section) => section.name === complete) : result.sections
+    const required = new Set(contexts.filter((entry) => entry.value.required).map((entry) => entry.name))
+    const suppressed = this.#suppressed(input.scope)
+    return {
+      ...result,
+      sections: inOrder(kept.map((section) => ({ ...section }))),
+      contexts: inOrder(result.contexts.filter((item) => !suppressed || required.has(item.name))),
+      provenance: provenanceOf({ scope: input.scope, view: sectionView, collected, offered: result.sections, kept }),
+    }
+  }
+
+  #suppressed(scope: ScopeKey): boolean {
+    return this.#suppressors.view(scope).anonymous.length > 0
+  }
+
+  async #collectSections(entries: Entry<SectionSpec>[], input: AssembleInput): Promise<Section[]> {
+    const sections = entries.map(async ({ value: { text, ...rest } }) => ({
+      ...rest,
+      text: (await textFor(text, input)) ?? '',
+    }))
+    return inOrder(await Promise.all(sections))
+  }
+
+  async #collectContexts(entries: Entry<ContextSpec>[], input: AssembleInput): Promise<ContextItem[]> {
+    const suppressed = this.#suppressed(input.scope)
+    const wanted = entries.filter((entry) => !suppressed || entry.value.required)
+    const contexts = wanted.map(async ({ value: { text, order = 0, ...rest } }) => ({
+      ...rest,
+      order,
+      text: (await textFor(text, input)) ?? '',
+    }))
+    return inOrder(await Promise.all(contexts))
+  }
+
+  async #collectVariables(
+    input: AssembleInput,
+    facts: { [name: string]: string | undefined } = {},
+  ): Promise<Assembly['variables']> {
+    const entries = [...this.#variables.view(input.scope).named.values()]
+    const values = await Promise.all(
+      entries.map(async ({ name, value }) => [name, await textFor(value, input)] as const),
+    )
+    return { ...Object.fromEntries(values), ...facts }
+  }
+}
+
+const textFor = (text: Text, input: AssembleInput) => (typeof text === 'string' ? text : text(input))
+
+const inOrder = <T extends { name: string; order: number }>(items: T[]): T[] =>
+  items.toSorted((a, b) => a.order - b.order || byCodeUnit(a.name, b.name))
+
+function onlyComplete(sections: Entry<SectionSpec>[]): string | undefined {
+  const names = sections.filter((entry) => entry.value.complete).map((entry) => entry.name)
+  if (names.length > 1)
+    throw new Error(`more than one complete prompt section is in force: ${names.toSorted(byCodeUnit).join(', ')}`)
+  return names[0]
+}
