@@ -5,6 +5,6 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     environment: 'node',
-    include: ['server/{projection,scope,prompt}/**/*.test.ts', 'server/model/{assembler,retry,taxonomy}*.test.ts'],
+    include: ['server/{projection,scope,prompt}/**/*.test.ts', 'server/model/*.test.ts'],
   },
 })
