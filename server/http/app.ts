@@ -1,0 +1,161 @@
+import cookie from '@fastify/cookie'
+import helmet from '@fastify/helmet'
+import rateLimit from '@fastify/rate-limit'
+import swagger from '@fastify/swagger'
+import websocket from '@fastify/websocket'
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import {
+  createJsonSchemaTransformObject,
+  jsonSchemaTransform,
+  serializerCompiler,
+  validatorCompiler,
+  type ZodTypeProvider,
+} from 'fastify-type-provider-zod'
+import { z } from 'zod'
+import { CoreError } from '../wire/errors.ts'
+import type { GlobalState } from '../wire/views.ts'
+import type { Sessions } from '../session/sessions.ts'
+import type { Workspaces } from '../workspace/workspaces.ts'
+import { Commands } from './commands.ts'
+import { installErrors } from './errors.ts'
+import { Fence, cookieValue, sameSecret } from './fence.ts'
+import { Hub } from './hub.ts'
+import { installPage } from './static.ts'
+import type { Providers } from './providers.ts'
+import { installRest, type RestOptions } from './rest.ts'
+import { installSocket } from './socket.ts'
+
+/** Tries per minute and address at the login. */
+const LOGIN_TRIES = 10
+
+export interface AppOptions {
+  sessions: Sessions
+  workspaces: Workspaces
+  providers: Providers
+  global: () => GlobalState
+  presetDocument: RestOptions['presetDocument']
+  /** Undefined only with `--no-auth`, which the flags allow on loopback alone. */
+  token: string | undefined
+  allowHosts: readonly string[]
+  trustProxy: boolean
+  cookieName: string
+  /** Begins and ends with `/`. */
+  basePath: string
+  /** Folder of the built page. */
+  webRoot: string
+  version: string
+}
+
+export interface App {
+  server: FastifyInstance
+  hub: Hub
+  /** Tells every tab that host-wide facts changed. */
+  announce(part: Partial<GlobalState>): void
+}
+
+/** Wires the web server in order: fence, headers, documents, socket, page. It does not listen yet. */
+export async function createApp(options: AppOptions): Promise<App> {
+  const fence = new Fence(options)
+  const hub = new Hub()
+  const commands = new Commands(options)
+  const server = fastify({
+    bodyLimit: 1024 * 1024,
+    forceCloseConnections: true,
+    trustProxy: options.trustProxy,
+    routerOptions: { ignoreTrailingSlash: true },
+  })
+  installErrors(server)
+  server.addHook('onRequest', async (request, reply) => guard(fence, options.basePath, request, reply))
+  server.setValidatorCompiler(validatorCompiler)
+  server.setSerializerCompiler(serializerCompiler)
+  await server.register(cookie)
+  await server.register(helmet, HELMET)
+  await server.register(rateLimit, { global: false })
+  await server.register(websocket, { options: { maxPayload: 1024 * 1024, handleProtocols: () => 'core-web' } })
+  await server.register(swagger, {
+    openapi: { openapi: '3.1.0', info: { title: 'core-web', version: options.version } },
+    transform: jsonSchemaTransform,
+    transformObject: createJsonSchemaTransformObject({ schemaRegistry: z.globalRegistry }),
+  })
+  await server.register(
+    async (scope) => {
+      installErrors(scope)
+      scope.get('/healthz', { schema: { summary: 'Alive' } }, () => ({ ok: true }))
+      installLogin(scope, fence)
+      installRest(scope, options)
+      scope.get('/api/openapi.json', { schema: { hide: true } }, () => server.swagger())
+      installSocket(scope, { hub, commands })
+      await installPage(scope, { root: options.webRoot, basePath: options.basePath })
+    },
+    { prefix: options.basePath.replace(/\/$/, '') },
+  )
+  const closeFeed = options.sessions.feeds.add(hub)
+  server.addHook('onClose', () => {
+    closeFeed()
+    hub.close()
+  })
+  return { server, hub, announce: (part) => hub.broadcast(JSON.stringify({ t: 'global', ...part })) }
+}
+
+const HELMET = {
+  hsts: false,
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      scriptSrc: ["'self'"],
+      styleSrc: ["'self'", "'unsafe-inline'"],
+      imgSrc: ["'self'", 'data:', 'blob:'],
+      fontSrc: ["'self'"],
+      connectSrc: ["'self'"],
+      workerSrc: ["'self'"],
+      manifestSrc: ["'self'"],
+      baseUri: ["'self'"],
+      formAction: ["'self'"],
+      frameAncestors: ["'none'"],
+    },
+  },
+  referrerPolicy: { policy: 'no-referrer' as const },
+  crossOriginOpenerPolicy: { policy: 'same-origin' as const },
+  crossOriginResourcePolicy: { policy: 'same-origin' as const },
+}
+
+async function guard(fence: Fence, basePath: string, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  const path = request.url.split('?')[0]!
+  const refusal = fence.check({
+    method: request.method,
+    path: path.startsWith(basePath) ? path.slice(basePath.length - 1) : path,
+    headers: request.headers,
+    upgrade: request.headers.upgrade !== undefined,
+  })
+  if (refusal) return reply.code(refusal.status).send({ error: { code: refusal.code, message: refusal.message } })
+  if (request.method === 'POST' && !/^application\/json\b/.test(request.headers['content-type'] ?? ''))
+    return reply.code(415).send({ error: { code: 'gateway/bad-request', message: 'POST bodies must be application/json.' } })
+  return undefined
+}
+
+/** Exchanges the printed token for the cookie of this port. */
+function installLogin(server: FastifyInstance, fence: Fence): void {
+  const app = server.withTypeProvider<ZodTypeProvider>()
+  const { token, cookieName } = fence.options
+  app.post(
+    '/api/login',
+    {
+      schema: { summary: 'Exchange the access token for a cookie', body: z.strictObject({ token: z.string().max(256) }) },
+      config: { rateLimit: { max: LOGIN_TRIES, timeWindow: '1 minute' } },
+    },
+    async (request, reply) => {
+      if (token === undefined) return { ok: true }
+      if (!sameSecret(request.body.token, token))
+        throw new CoreError('gateway/unauthorized', "That is not this server's token. Find it in the terminal that runs the server, or in the file named token in its data folder.")
+      reply.setCookie(cookieName, cookieValue(token), {
+        httpOnly: true,
+        sameSite: 'strict',
+        path: server.prefix || '/',
+        secure: request.protocol === 'https',
+        maxAge: 180 * 24 * 3600,
+      })
+      return { ok: true }
+    },
+  )
+}

@@ -1,0 +1,65 @@
+import type { FastifyInstance } from 'fastify'
+import type { ZodTypeProvider } from 'fastify-type-provider-zod'
+import { z } from 'zod'
+import { SESSION_ID } from '../wire/ids.ts'
+import type { GlobalState } from '../wire/views.ts'
+import type { Sessions } from '../session/sessions.ts'
+import { PAGE_EVENTS, eventText, lastPage } from './page.ts'
+
+const Id = z.strictObject({ id: z.string().regex(SESSION_ID) })
+
+export interface RestOptions {
+  sessions: Sessions
+  global: () => GlobalState
+  presetDocument(id: string): Promise<{ agentPreset: string; content: string; name?: string; description?: string }>
+}
+
+/** Read-only documents: lists, history pages, preset texts. Everything that changes something is a command of the socket. */
+export function installRest(server: FastifyInstance, { sessions, global, presetDocument }: RestOptions): void {
+  const app = server.withTypeProvider<ZodTypeProvider>()
+  app.get('/api/state', { schema: { summary: 'Host facts, workspaces, presets and models' } }, () => global())
+  app.get(
+    '/api/sessions',
+    {
+      schema: {
+        summary: 'Sessions, newest first, by pages',
+        querystring: z.object({
+          cursor: z.string().max(200).optional(),
+          query: z.string().max(200).optional(),
+          limit: z.coerce.number().int().min(1).max(200).default(100),
+        }),
+      },
+    },
+    (request) => sessions.list(request.query),
+  )
+  app.get(
+    '/api/sessions/:id/events',
+    {
+      schema: {
+        summary: 'Events of a session before a seq, bounded by count and bytes',
+        params: Id,
+        querystring: z.object({
+          before: z.coerce.number().int().min(0).optional(),
+          limit: z.coerce.number().int().min(1).max(PAGE_EVENTS).default(PAGE_EVENTS),
+        }),
+      },
+    },
+    async (request, reply) => {
+      const view = await sessions.view(request.params.id)
+      const page = lastPage(view.events, Math.min(request.query.before ?? view.events.length, view.events.length), request.query.limit)
+      view.release()
+      reply.type('application/json; charset=utf-8')
+      return `{"from":${page[0]?.seq ?? -1},"to":${page.at(-1)?.seq ?? -1},"events":[${page.map(eventText).join(',')}]}`
+    },
+  )
+  app.get(
+    '/api/search',
+    { schema: { summary: 'Full-text search over all sessions', querystring: z.object({ q: z.string().min(1).max(200) }) } },
+    async (request) => ({ hits: await sessions.search(request.query.q) }),
+  )
+  app.get(
+    '/api/presets/:preset/document',
+    { schema: { summary: 'A preset as declared, in YAML', params: z.strictObject({ preset: z.string().max(256) }) } },
+    (request) => presetDocument(request.params.preset),
+  )
+}

@@ -1,0 +1,134 @@
+import type { FastifyInstance } from 'fastify'
+import type { WebSocket } from 'ws'
+import { z } from 'zod'
+import { SESSION_ID } from '../wire/ids.ts'
+import { COMMANDS, type CommandName } from '../wire/commands.ts'
+import { CoreError, toWireError } from '../wire/errors.ts'
+import { PING_MS, PROTOCOL, type ServerFrame } from '../wire/protocol.ts'
+import { never } from '../wire/never.ts'
+import type { Commands } from './commands.ts'
+import type { Hub, Viewer } from './hub.ts'
+
+/** A tab with more bytes waiting than this is dropped to snapshot mode; it resumes once almost all have left. */
+const CONGESTED_BYTES = 2 * 1024 * 1024
+const DRAINED_BYTES = 64 * 1024
+
+const Frame = z.discriminatedUnion('t', [
+  z.strictObject({ t: z.literal('command'), id: z.string().min(1).max(64), name: z.string(), args: z.unknown() }),
+  z.strictObject({ t: z.literal('attach'), session: z.string().regex(SESSION_ID), after: z.int().min(-1).optional() }),
+  z.strictObject({ t: z.literal('detach'), session: z.string().regex(SESSION_ID) }),
+  z.strictObject({ t: z.literal('pong') }),
+])
+
+/** One tab: its socket, what it shows, and how much it lags behind. */
+export class Tab implements Viewer {
+  readonly #socket: WebSocket
+  #drained: (() => void)[] = []
+  heard = true
+
+  constructor(socket: WebSocket) {
+    this.#socket = socket
+  }
+
+  get congested(): boolean {
+    return this.#socket.bufferedAmount > CONGESTED_BYTES
+  }
+
+  send(frame: string): void {
+    if (this.#socket.readyState !== this.#socket.OPEN) return
+    this.#socket.send(frame, () => this.#sent())
+  }
+
+  frame(frame: ServerFrame): void {
+    this.send(JSON.stringify(frame))
+  }
+
+  onDrained(resume: () => void): void {
+    this.#drained.push(resume)
+  }
+
+  #sent(): void {
+    if (this.#drained.length === 0 || this.#socket.bufferedAmount > DRAINED_BYTES) return
+    const resume = this.#drained
+    this.#drained = []
+    for (const next of resume) next()
+  }
+}
+
+export interface SocketOptions {
+  hub: Hub
+  commands: Commands
+}
+
+/** The one socket of a tab. The fence has already let it in. */
+export function installSocket(app: FastifyInstance, { hub, commands }: SocketOptions): void {
+  app.get('/api/socket', { websocket: true, schema: { hide: true } }, (socket) => {
+    const tab = new Tab(socket)
+    hub.open(tab)
+    tab.frame({ t: 'hello', protocol: PROTOCOL, pingMs: PING_MS, ...commands.global() })
+    const ping = setInterval(() => {
+      if (!tab.heard) return socket.terminate()
+      tab.heard = false
+      tab.frame({ t: 'ping' })
+    }, PING_MS)
+    ping.unref()
+    socket.on('message', (data: Buffer) => {
+      tab.heard = true
+      void receive(tab, data.toString('utf8'), { hub, commands })
+    })
+    socket.on('close', () => {
+      clearInterval(ping)
+      hub.closed(tab)
+    })
+    // The close event that follows does the work; without a listener the process would end.
+    socket.on('error', () => {})
+  })
+}
+
+async function receive(tab: Tab, text: string, { hub, commands }: SocketOptions): Promise<void> {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch {
+    return tab.frame({ t: 'error', id: '', error: { code: 'gateway/bad-request', message: 'A frame was not JSON.' } })
+  }
+  const parsed = Frame.safeParse(json)
+  if (!parsed.success) {
+    const id = typeof json === 'object' && json !== null && 'id' in json ? String(json.id).slice(0, 64) : ''
+    return tab.frame({ t: 'error', id, error: { code: 'gateway/bad-request', message: z.prettifyError(parsed.error) } })
+  }
+  const frame = parsed.data
+  switch (frame.t) {
+    case 'pong':
+      return
+    case 'detach':
+      return hub.detach(tab, frame.session)
+    case 'attach':
+      return attach(tab, frame.session, frame.after, { hub, commands })
+    case 'command':
+      return command(tab, frame, commands)
+    default:
+      return never(frame)
+  }
+}
+
+async function attach(tab: Tab, session: string, after: number | undefined, { hub, commands }: SocketOptions): Promise<void> {
+  try {
+    const view = await commands.view(session)
+    hub.attach(tab, view, after)
+  } catch (error) {
+    tab.frame({ t: 'attach-failed', session, error: toWireError(error) })
+  }
+}
+
+async function command(tab: Tab, frame: { id: string; name: string; args?: unknown }, commands: Commands): Promise<void> {
+  try {
+    if (!Object.hasOwn(COMMANDS, frame.name))
+      throw new CoreError('gateway/bad-request', `There is no command "${frame.name}". Reload the page: it may be older than the server.`)
+    const name = frame.name as CommandName
+    const result = await commands.run(frame.id, name, frame.args)
+    tab.frame({ t: 'ack', id: frame.id, name, result } as ServerFrame)
+  } catch (error) {
+    tab.frame({ t: 'error', id: frame.id, error: toWireError(error) })
+  }
+}

@@ -1,0 +1,51 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import fastifyStatic from '@fastify/static'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { CoreError } from '../wire/errors.ts'
+
+const NOT_BUILT = `<!doctype html><meta charset="utf-8"><title>core-web</title>
+<body style="font:14px/22px system-ui;max-width:36em;margin:15vh auto;padding:0 20px">
+<h1 style="font-size:20px">The page is not built yet</h1>
+<p>The server runs, but <code>dist/web</code> is missing. Stop it and run <code>npm start</code>, which builds the page first.</p>`
+
+const escape = (text: string) => text.replace(/[&"<>]/g, (char) => `&#${char.charCodeAt(0)};`)
+
+/** The built page below the base path: hashed assets for ever, the shell never cached and told its base. */
+export async function installPage(app: FastifyInstance, options: { root: string; basePath: string }): Promise<void> {
+  const shell = shellOf(options.root, options.basePath)
+  const send = (request: FastifyRequest, reply: FastifyReply) => {
+    const accepts = request.headers['accept-encoding'] ?? ''
+    reply.header('cache-control', 'no-cache').header('vary', 'accept-encoding').type('text/html; charset=utf-8')
+    if (/\bbr\b/.test(accepts)) return reply.header('content-encoding', 'br').send(shell.br)
+    if (/\bgzip\b/.test(accepts)) return reply.header('content-encoding', 'gzip').send(shell.gzip)
+    return reply.send(shell.plain)
+  }
+  if (existsSync(options.root))
+    await app.register(fastifyStatic, {
+      root: options.root,
+      preCompressed: true,
+      cacheControl: false,
+      index: false,
+      wildcard: true,
+      setHeaders: (reply, path) =>
+        reply.setHeader('cache-control', /[/\\]assets[/\\]/.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache'),
+    })
+  app.get('/', { schema: { hide: true } }, send)
+  app.get('/index.html', { schema: { hide: true } }, send)
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.slice(options.basePath.length - 1).split('?')[0]!
+    const isPlace = request.method === 'GET' && !path.startsWith('/api') && !path.startsWith('/assets/')
+    if (isPlace) return send(request, reply)
+    const error = new CoreError('gateway/not-found', `There is nothing at ${path}.`)
+    return reply.code(404).send({ error: { code: error.code, message: error.message } })
+  })
+}
+
+function shellOf(root: string, basePath: string): { plain: Buffer; br: Buffer; gzip: Buffer } {
+  const file = join(root, 'index.html')
+  const html = existsSync(file) ? readFileSync(file, 'utf8') : NOT_BUILT
+  const plain = Buffer.from(html.replace('<head>', `<head><base href="${escape(basePath)}">`))
+  return { plain, br: brotliCompressSync(plain), gzip: gzipSync(plain) }
+}
