@@ -1,0 +1,306 @@
+import type { Json } from '../wire/json.ts'
+import type { EventData, LogEvent, ToolError, TurnEndReason, TurnError } from '../wire/events.ts'
+import { textOf } from '../wire/messages.ts'
+import type { Block, ImageBlock, Message, Selection, Usage } from '../wire/messages.ts'
+
+/**
+ * What a reader sees of a session, in log order. Keys come from the log (message ids, call ids, or turn, step and block), so
+ * that a logged message takes the place of its streamed text and a prepended page moves no other row.
+ */
+export type Item = { key: string; seq: number; time: number } & (
+  | { kind: 'user'; text: string; images: ImageBlock[]; turn?: number }
+  | { kind: 'notice'; source: string; summary: string; body: string }
+  | { kind: 'thinking'; text: string; ms?: number; interrupted?: true }
+  | { kind: 'text'; text: string; interrupted?: true }
+  | ToolItem
+  | { kind: 'mark'; mark: Mark }
+  | { kind: 'retry'; error: TurnError; waitMs?: number; until?: number; started?: true }
+  | { kind: 'warning'; feature: string; detail?: string }
+  | { kind: 'todo'; todos: Todo[] }
+  | { kind: 'error'; error: TurnError }
+  | TurnFooter
+)
+export type ItemOf<K extends Item['kind']> = Extract<Item, { kind: K }>
+
+export type Todo = EventData['todo/write']['todos'][number]
+export type Mark = { type: 'preset'; preset: string } | ({ type: 'model' } & Selection)
+
+export interface ToolResult {
+  text: string
+  images: ImageBlock[]
+  isError: boolean
+  error?: ToolError
+  meta?: Json
+}
+
+interface ToolItem {
+  kind: 'tool'
+  callId: string
+  /** Absent when only the result is in the window: the call is on an older page. */
+  name?: string
+  arguments: string
+  turn: number
+  step: number
+  /** `stopped`: the turn ended before a result; `called`: asked for, not begun. */
+  state: 'called' | 'running' | 'done' | 'stopped'
+  startedAt?: number
+  ms?: number
+  result?: ToolResult
+  todos?: Todo[]
+}
+
+interface TurnFooter {
+  kind: 'footer'
+  turn: number
+  reason: TurnEndReason
+  /** Time and usage are absent when the turn began on an older page. */
+  ms?: number
+  usage?: Usage
+  selection?: Selection
+  preset?: string
+}
+
+interface TurnCursor {
+  turn: number
+  startedAt?: number
+  usage?: Usage
+  selection?: Selection
+}
+
+export interface Transcript {
+  items: readonly Item[]
+  /** Where the fold stands; only `extend` reads it. */
+  cursor: {
+    calls: ReadonlyMap<string, number>
+    turn?: TurnCursor
+    preset?: string
+    selection?: Selection
+    /** False until a turn is seen: what was picked on a blank session leaves no mark. */
+    begun: boolean
+  }
+}
+
+/** `first` is the seq of the window's first event: a window that starts later belongs to a session that has begun. */
+export const emptyTranscript = (first: number, preset?: string): Transcript => ({
+  items: [],
+  cursor: { calls: new Map(), begun: first > 0, ...(preset !== undefined && { preset }) },
+})
+
+export const transcriptOf = (events: readonly LogEvent[], preset?: string): Transcript =>
+  extend(emptyTranscript(events[0]?.seq ?? 0, preset), events)
+
+/** Folds further events, in log order, into a new transcript; items that did not change keep their identity. */
+export function extend(transcript: Transcript, events: readonly LogEvent[]): Transcript {
+  if (events.length === 0) return transcript
+  const { cursor } = transcript
+  const draft: Draft = { items: [...transcript.items], ...cursor, calls: new Map(cursor.calls) }
+  for (const event of events) apply(draft, event)
+  const { items, ...rest } = draft
+  return { items, cursor: rest }
+}
+
+type Draft = { items: Item[]; calls: Map<string, number> } & Omit<Transcript['cursor'], 'calls'>
+type Of<T extends LogEvent['type']> = Extract<LogEvent, { type: T }>
+
+function apply(draft: Draft, event: LogEvent): void {
+  switch (event.type) {
+    case 'turn/start':
+      draft.begun = true
+      draft.turn = { turn: event.data.turn, startedAt: event.time }
+      return
+    case 'turn/end':
+      return endTurn(draft, event)
+    case 'user/message':
+      return userMessage(draft, event)
+    case 'developer/message':
+      return notice(draft, event, event.data.message)
+    case 'assistant/message':
+      return assistantMessage(draft, event)
+    case 'assistant/attempt':
+      return attempt(draft, event)
+    case 'llm/retry':
+      return retry(draft, event)
+    case 'llm/retry-started':
+      return retryStarted(draft, event)
+    case 'llm/warning': {
+      const { feature, detail } = event.data
+      draft.items.push({ ...at(event), kind: 'warning', feature, ...(detail !== undefined && { detail }) })
+      return
+    }
+    case 'tool/call':
+      return toolCall(draft, event)
+    case 'tool/result':
+      return toolResult(draft, event)
+    case 'todo/write':
+      return todoWrite(draft, event)
+    case 'request/header': {
+      const { provider, model, reasoningEffort } = event.data.header.config
+      draft.selection = { provider, model, ...(reasoningEffort !== undefined && { reasoningEffort }) }
+      if (draft.turn) draft.turn = { ...draft.turn, selection: draft.selection }
+      return
+    }
+    case 'model/selection':
+      if (draft.begun && !sameSelection(draft.selection, event.data))
+        draft.items.push({ ...at(event), kind: 'mark', mark: { type: 'model', ...event.data } })
+      draft.selection = event.data
+      return
+    case 'agent-preset/selected':
+      if (draft.begun && draft.preset !== event.data.agentPreset)
+        draft.items.push({ ...at(event), kind: 'mark', mark: { type: 'preset', preset: event.data.agentPreset } })
+      draft.preset = event.data.agentPreset
+      return
+    default:
+      // Steps, requests, titles, pins and queue changes are shown elsewhere; types of a newer version are passed over.
+      return
+  }
+}
+
+const at = (event: LogEvent, key = `e${event.seq}`) => ({ key, seq: event.seq, time: event.time })
+
+export const blockKey = (turn: number, step: number, block: number): string => `${turn}.${step}.${block}`
+
+const sameSelection = (a: Selection | undefined, b: Selection): boolean =>
+  a?.provider === b.provider && a.model === b.model && a.reasoningEffort === b.reasoningEffort
+
+const imagesOf = (content: readonly Block[]): ImageBlock[] => content.filter((block) => block.type === 'image')
+
+function userMessage(draft: Draft, event: Of<'user/message'>): void {
+  const { message, turn } = event.data
+  if (message.source.kind !== 'user') return notice(draft, event, message)
+  const images = imagesOf(message.content)
+  const item: ItemOf<'user'> = { ...at(event, message.id), kind: 'user', text: textOf(message), images }
+  draft.items.push(turn === undefined ? item : { ...item, turn })
+}
+
+function notice(draft: Draft, event: LogEvent, message: Message): void {
+  const { source } = message
+  const body = textOf(message)
+  const summary = 'summary' in source && source.summary ? source.summary : (body.trim().split('\n')[0] ?? '')
+  const from = source.kind === 'plugin' ? source.plugin : source.kind
+  draft.items.push({ ...at(event, message.id), kind: 'notice', source: from, summary, body })
+}
+
+function assistantMessage(draft: Draft, event: Of<'assistant/message'>): void {
+  const { turn, step, message, stream, usage, interrupted } = event.data
+  const last = message.content.length - 1
+  message.content.forEach((block, index) => {
+    const place = at(event, blockKey(turn, step, index))
+    const cut = interrupted && index === last ? { interrupted: true as const } : {}
+    if (block.type === 'text' && block.text !== '') draft.items.push({ ...place, kind: 'text', text: block.text, ...cut })
+    if (block.type === 'reasoning' && block.text !== '') {
+      const row = stream.find((candidate) => candidate.i === index && candidate.k === 'reasoning')
+      const ms = row && { ms: row.d.reduce((sum, gap) => sum + gap, 0) }
+      draft.items.push({ ...place, kind: 'thinking', text: block.text, ...ms, ...cut })
+    }
+    if (block.type === 'tool-call')
+      openCall(draft, event, { turn, step, callId: block.id, name: block.name, arguments: block.arguments })
+  })
+  if (draft.turn && usage) draft.turn = { ...draft.turn, usage: addUsage(draft.turn.usage, usage) }
+}
+
+/** Sums what both know; a count that no request reported stays unknown. */
+function addUsage(sum: Usage | undefined, usage: Usage): Usage {
+  const total: Usage = { ...sum }
+  for (const key of ['inputTokens', 'cacheReadTokens', 'cacheWriteTokens', 'outputTokens', 'reasoningTokens'] as const) {
+    const count = usage[key]
+    if (count !== undefined) total[key] = (total[key] ?? 0) + count
+  }
+  return total
+}
+
+function attempt(draft: Draft, event: Of<'assistant/attempt'>): void {
+  const { error, usage } = event.data
+  if (draft.turn && usage) draft.turn = { ...draft.turn, usage: addUsage(draft.turn.usage, usage) }
+  if (error) draft.items.push({ ...at(event), kind: 'retry', error })
+}
+
+function retry(draft: Draft, event: Of<'llm/retry'>): void {
+  const { code, message, delayMs, until } = event.data
+  const last = draft.items.at(-1)
+  if (last?.kind === 'retry' && last.until === undefined) {
+    draft.items[draft.items.length - 1] = { ...last, waitMs: delayMs, until }
+    return
+  }
+  draft.items.push({ ...at(event), kind: 'retry', error: { code, message: message ?? '' }, waitMs: delayMs, until })
+}
+
+function retryStarted(draft: Draft, _event: LogEvent): void {
+  const index = draft.items.findLastIndex((item) => item.kind === 'retry')
+  const item = draft.items[index]
+  if (item?.kind === 'retry') draft.items[index] = { ...item, started: true }
+}
+
+type Call = Pick<ToolItem, 'turn' | 'step' | 'callId' | 'arguments'> & { name: string }
+
+function openCall(draft: Draft, event: LogEvent, call: Call): void {
+  if (draft.calls.has(call.callId)) return
+  draft.calls.set(call.callId, draft.items.length)
+  draft.items.push({ ...at(event, call.callId), kind: 'tool', state: 'called', ...call })
+}
+
+function toolCall(draft: Draft, event: Of<'tool/call'>): void {
+  openCall(draft, event, event.data)
+  replaceCall(draft, event.data.callId, (item) => ({ ...item, state: 'running', startedAt: event.time }))
+}
+
+function replaceCall(draft: Draft, callId: string, change: (item: ItemOf<'tool'>) => ItemOf<'tool'>): boolean {
+  const index = draft.calls.get(callId)
+  const item = index === undefined ? undefined : draft.items[index]
+  if (index === undefined || item?.kind !== 'tool') return false
+  draft.items[index] = change(item)
+  return true
+}
+
+function toolResult(draft: Draft, event: Of<'tool/result'>): void {
+  const { message, error, meta, ms, turn, step } = event.data
+  const block = message.content.find((candidate) => candidate.type === 'tool-result')
+  if (!block) return
+  const result: ToolResult = {
+    text: textOf(block),
+    images: imagesOf(block.content),
+    isError: block.isError === true,
+    ...(error && { error }),
+    ...(meta !== undefined && { meta }),
+  }
+  const callId = block.toolCallId
+  const end = (item: ItemOf<'tool'>): ItemOf<'tool'> => {
+    const took = ms ?? (item.startedAt === undefined ? undefined : event.time - item.startedAt)
+    return { ...item, state: 'done', result, ...(took !== undefined && { ms: took }) }
+  }
+  if (!replaceCall(draft, callId, end)) {
+    const orphan: ItemOf<'tool'> = { ...at(event, callId), kind: 'tool', callId, arguments: '', turn, step, state: 'done' }
+    draft.items.push(end(orphan))
+  }
+  draft.calls.delete(callId)
+}
+
+function todoWrite(draft: Draft, event: Of<'todo/write'>): void {
+  const { todos } = event.data
+  for (const callId of draft.calls.keys()) {
+    const item = draft.items[draft.calls.get(callId) ?? -1]
+    if (item?.kind !== 'tool' || !item.name?.includes('todo')) continue
+    replaceCall(draft, callId, (call) => ({ ...call, todos }))
+    return
+  }
+  draft.items.push({ ...at(event), kind: 'todo', todos })
+}
+
+function endTurn(draft: Draft, event: Of<'turn/end'>): void {
+  const { turn, reason } = event.data
+  for (const callId of draft.calls.keys()) replaceCall(draft, callId, (item) => ({ ...item, state: 'stopped' }))
+  draft.calls.clear()
+  if (reason.kind === 'error') draft.items.push({ ...at(event, `error${turn}`), kind: 'error', error: reason.error })
+  const own = draft.turn?.turn === turn ? draft.turn : undefined
+  const selection = own?.selection ?? draft.selection
+  draft.items.push({
+    ...at(event, `turn${turn}`),
+    kind: 'footer',
+    turn,
+    reason,
+    ...(own?.startedAt !== undefined && { ms: event.time - own.startedAt }),
+    ...(own?.usage && { usage: own.usage }),
+    ...(selection && { selection }),
+    ...(draft.preset !== undefined && { preset: draft.preset }),
+  })
+  delete draft.turn
+}
