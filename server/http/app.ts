@@ -21,7 +21,7 @@ import { installErrors } from './errors.ts'
 import { Fence, cookieValue, sameSecret } from './fence.ts'
 import { Hub } from './hub.ts'
 import { installPage } from './static.ts'
-import type { Providers } from './providers.ts'
+import type { Providers } from '../settings/providers.ts'
 import { installRest, type RestOptions } from './rest.ts'
 import { installSocket } from './socket.ts'
 

@@ -5,7 +5,7 @@ import type { GlobalState } from '../wire/views.ts'
 import type { Sessions } from '../session/sessions.ts'
 import type { SessionView } from '../session/view.ts'
 import type { Workspaces } from '../workspace/workspaces.ts'
-import type { Providers } from './providers.ts'
+import type { Providers } from '../settings/providers.ts'
 
 /** Results of this many commands are kept, so that one sent again after a reconnect acts once. */
 const REMEMBERED = 1_000
