@@ -130,7 +130,9 @@ async function guard(fence: Fence, basePath: string, request: FastifyRequest, re
   })
   if (refusal) return reply.code(refusal.status).send({ error: { code: refusal.code, message: refusal.message } })
   if (request.method === 'POST' && !/^application\/json\b/.test(request.headers['content-type'] ?? ''))
-    return reply.code(415).send({ error: { code: 'gateway/bad-request', message: 'POST bodies must be application/json.' } })
+    return reply
+      .code(415)
+      .send({ error: { code: 'gateway/bad-request', message: 'POST bodies must be application/json.' } })
   return undefined
 }
 
@@ -141,13 +143,19 @@ function installLogin(server: FastifyInstance, fence: Fence): void {
   app.post(
     '/api/login',
     {
-      schema: { summary: 'Exchange the access token for a cookie', body: z.strictObject({ token: z.string().max(256) }) },
+      schema: {
+        summary: 'Exchange the access token for a cookie',
+        body: z.strictObject({ token: z.string().max(256) }),
+      },
       config: { rateLimit: { max: LOGIN_TRIES, timeWindow: '1 minute' } },
     },
     async (request, reply) => {
       if (token === undefined) return { ok: true }
       if (!sameSecret(request.body.token, token))
-        throw new CoreError('gateway/unauthorized', "That is not this server's token. Find it in the terminal that runs the server, or in the file named token in its data folder.")
+        throw new CoreError(
+          'gateway/unauthorized',
+          "That is not this server's token. Find it in the terminal that runs the server, or in the file named token in its data folder.",
+        )
       reply.setCookie(cookieName, cookieValue(token), {
         httpOnly: true,
         sameSite: 'strict',

@@ -69,7 +69,8 @@ export class Channel {
   /** Logged facts end the transient text that they replace. */
   settle(events: readonly LogEvent[]): void {
     for (const event of events) {
-      if (event.type === 'assistant/message' || event.type === 'assistant/attempt' || event.type === 'llm/retry') this.#clearText()
+      if (event.type === 'assistant/message' || event.type === 'assistant/attempt' || event.type === 'llm/retry')
+        this.#clearText()
       if (event.type === 'tool/result' && event.data.message.source.kind === 'tool')
         this.#outputs.delete(event.data.message.source.callId)
       if (event.type === 'turn/end') {

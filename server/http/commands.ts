@@ -53,7 +53,10 @@ export class Commands {
   async #once<N extends CommandName>(name: N, args: unknown): Promise<CommandResults[N]> {
     const parsed = COMMANDS[name].safeParse(args)
     if (!parsed.success)
-      throw new CoreError('gateway/bad-request', `The command ${name} has a wrong shape: ${z.prettifyError(parsed.error)}`)
+      throw new CoreError(
+        'gateway/bad-request',
+        `The command ${name} has a wrong shape: ${z.prettifyError(parsed.error)}`,
+      )
     const handler = this.#handlers[name] as (args: unknown) => Promise<CommandResults[N]> | CommandResults[N]
     return handler(parsed.data)
   }

@@ -25,7 +25,9 @@ export function installErrors(app: FastifyInstance): void {
   app.setErrorHandler((error: Error & { statusCode?: number; validation?: unknown }, request, reply) => {
     const wire = fromFastify(error)
     if (wire.code === 'gateway/internal') request.log.error({ err: error }, 'request failed')
-    return reply.code(error instanceof CoreError ? statusOf(wire.code) : (error.statusCode ?? statusOf(wire.code))).send({ error: wire })
+    return reply
+      .code(error instanceof CoreError ? statusOf(wire.code) : (error.statusCode ?? statusOf(wire.code)))
+      .send({ error: wire })
   })
 }
 
@@ -33,6 +35,7 @@ function fromFastify(error: Error & { statusCode?: number; validation?: unknown 
   if (error instanceof CoreError) return toWireError(error)
   if (error.statusCode === 429)
     return { code: 'gateway/too-many-requests', message: 'Too many tries. Wait a minute, then try again.' }
-  if (error.statusCode !== undefined && error.statusCode < 500) return { code: 'gateway/bad-request', message: error.message }
+  if (error.statusCode !== undefined && error.statusCode < 500)
+    return { code: 'gateway/bad-request', message: error.message }
   return toWireError(error)
 }

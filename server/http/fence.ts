@@ -117,7 +117,9 @@ export class Fence {
     const host = (headers.host ?? '').toLowerCase()
     const schemes = this.#schemes(headers, host)
     if (schemes.some((scheme) => origin.toLowerCase() === `${scheme}://${host}`)) return undefined
-    return foreign(`Pages of ${origin} may not use this server. Start it with --allow-host ${origin === 'null' ? 'ORIGIN' : origin} if that page is yours.`)
+    return foreign(
+      `Pages of ${origin} may not use this server. Start it with --allow-host ${origin === 'null' ? 'ORIGIN' : origin} if that page is yours.`,
+    )
   }
 
   #schemes(headers: IncomingHttpHeaders, host: string): string[] {
@@ -130,7 +132,8 @@ export class Fence {
     const site = headers['sec-fetch-site']
     if (site !== 'cross-site' && site !== 'same-site') return undefined
     // A link from elsewhere may open the page itself: it is static, and the Strict cookie does not travel with it.
-    const navigation = method === 'GET' && !upgrade && headers['sec-fetch-mode'] === 'navigate' && !path.startsWith('/api/')
+    const navigation =
+      method === 'GET' && !upgrade && headers['sec-fetch-mode'] === 'navigate' && !path.startsWith('/api/')
     if (navigation && headers['sec-fetch-dest'] === 'document') return undefined
     return { status: 403, code: 'gateway/forbidden', message: 'Requests from other sites are refused.' }
   }

@@ -69,7 +69,10 @@ export class Hub implements Feed {
     this.#channels.get(session)?.settle(events)
     if (events.some((event) => event.type === 'turn/end')) this.#endChannel(session)
     if (!this.#attached.has(session)) return
-    this.#each(session, `{"t":"events","session":${JSON.stringify(session)},"events":[${events.map(eventText).join(',')}]}`)
+    this.#each(
+      session,
+      `{"t":"events","session":${JSON.stringify(session)},"events":[${events.map(eventText).join(',')}]}`,
+    )
   }
 
   delta(session: string, delta: Delta): void {
@@ -139,7 +142,10 @@ export class Hub implements Feed {
     const session = JSON.stringify(view.id)
     const status = `"writer":${JSON.stringify(view.writer())}${view.readOnly() ? `,"readOnly":${JSON.stringify(view.readOnly())}` : ''}`
     if (after !== undefined && after >= 0 && after <= last && last - after <= REPLAY_EVENTS && !view.partial) {
-      const missing = events.slice(after + 1).map(eventText).join(',')
+      const missing = events
+        .slice(after + 1)
+        .map(eventText)
+        .join(',')
       return `{"t":"attached","session":${session},"events":[${missing}],${status}}`
     }
     const page = lastPage(events)

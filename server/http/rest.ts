@@ -46,7 +46,11 @@ export function installRest(server: FastifyInstance, { sessions, global, presetD
     },
     async (request, reply) => {
       const view = await sessions.view(request.params.id)
-      const page = lastPage(view.events, Math.min(request.query.before ?? view.events.length, view.events.length), request.query.limit)
+      const page = lastPage(
+        view.events,
+        Math.min(request.query.before ?? view.events.length, view.events.length),
+        request.query.limit,
+      )
       view.release()
       reply.type('application/json; charset=utf-8')
       return `{"from":${page[0]?.seq ?? -1},"to":${page.at(-1)?.seq ?? -1},"events":[${page.map(eventText).join(',')}]}`
@@ -54,7 +58,12 @@ export function installRest(server: FastifyInstance, { sessions, global, presetD
   )
   app.get(
     '/api/search',
-    { schema: { summary: 'Full-text search over all sessions', querystring: z.object({ q: z.string().min(1).max(200) }) } },
+    {
+      schema: {
+        summary: 'Full-text search over all sessions',
+        querystring: z.object({ q: z.string().min(1).max(200) }),
+      },
+    },
     async (request) => ({ hits: await sessions.search(request.query.q) }),
   )
   app.get(

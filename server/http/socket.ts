@@ -112,7 +112,12 @@ async function receive(tab: Tab, text: string, { hub, commands }: SocketOptions)
   }
 }
 
-async function attach(tab: Tab, session: string, after: number | undefined, { hub, commands }: SocketOptions): Promise<void> {
+async function attach(
+  tab: Tab,
+  session: string,
+  after: number | undefined,
+  { hub, commands }: SocketOptions,
+): Promise<void> {
   try {
     const view = await commands.view(session)
     hub.attach(tab, view, after)
@@ -121,10 +126,17 @@ async function attach(tab: Tab, session: string, after: number | undefined, { hu
   }
 }
 
-async function command(tab: Tab, frame: { id: string; name: string; args?: unknown }, commands: Commands): Promise<void> {
+async function command(
+  tab: Tab,
+  frame: { id: string; name: string; args?: unknown },
+  commands: Commands,
+): Promise<void> {
   try {
     if (!Object.hasOwn(COMMANDS, frame.name))
-      throw new CoreError('gateway/bad-request', `There is no command "${frame.name}". Reload the page: it may be older than the server.`)
+      throw new CoreError(
+        'gateway/bad-request',
+        `There is no command "${frame.name}". Reload the page: it may be older than the server.`,
+      )
     const name = frame.name as CommandName
     const result = await commands.run(frame.id, name, frame.args)
     tab.frame({ t: 'ack', id: frame.id, name, result } as ServerFrame)

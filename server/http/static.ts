@@ -30,7 +30,10 @@ export async function installPage(app: FastifyInstance, options: { root: string;
       index: false,
       wildcard: true,
       setHeaders: (reply, path) =>
-        reply.header('cache-control', /[/\\]assets[/\\]/.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache'),
+        reply.header(
+          'cache-control',
+          /[/\\]assets[/\\]/.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache',
+        ),
     })
   app.get('/', { schema: { hide: true } }, send)
   app.get('/index.html', { schema: { hide: true } }, send)

@@ -44,7 +44,9 @@ export class ModelSelection {
 const OUTERMOST = { prepend: true }
 
 const label = (from: Selection, to: Selection): [string, string] =>
-  from.provider === to.provider ? [from.model, to.model] : [`${from.provider}/${from.model}`, `${to.provider}/${to.model}`]
+  from.provider === to.provider
+    ? [from.model, to.model]
+    : [`${from.provider}/${from.model}`, `${to.provider}/${to.model}`]
 
 export interface SelectionOptions {
   /** False in batch runs: the model then reads nothing but tool results (O-26). */

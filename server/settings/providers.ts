@@ -11,7 +11,14 @@ import type { StateStore } from '../workspace/state.ts'
 
 const KEY = 'providers'
 
-type Stored = { id: string; label: string; wire: 'chat' | 'responses' | 'messages' | 'gemini'; baseURL: string; keyless: boolean; models?: string[] }
+type Stored = {
+  id: string
+  label: string
+  wire: 'chat' | 'responses' | 'messages' | 'gemini'
+  baseURL: string
+  keyless: boolean
+  models?: string[]
+}
 
 export interface ProvidersOptions {
   routes: Routes
@@ -65,7 +72,9 @@ export class Providers {
 
   async save(args: ParsedArgs<'provider.save'>): Promise<CommandResults['provider.save']> {
     if (this.#options.shipped.some(({ id }) => id === args.id) || args.id === 'demo')
-      throw new CoreError('provider/invalid', `"${args.id}" is the id of a shipped provider. Choose another id.`, { provider: args.id })
+      throw new CoreError('provider/invalid', `"${args.id}" is the id of a shipped provider. Choose another id.`, {
+        provider: args.id,
+      })
     const { models, ...rest } = args
     const stored: Stored = { ...rest, ...(models && { models }) }
     this.#options.state.update<Stored[]>(KEY, (rows = []) => [...rows.filter(({ id }) => id !== args.id), stored])
@@ -77,7 +86,11 @@ export class Providers {
 
   async remove(id: string): Promise<CommandResults['provider.remove']> {
     if (!this.#find(id).own)
-      throw new CoreError('provider/invalid', `${id} ships with this server and cannot be removed. Remove its key instead.`, { provider: id })
+      throw new CoreError(
+        'provider/invalid',
+        `${id} ships with this server and cannot be removed. Remove its key instead.`,
+        { provider: id },
+      )
     this.#options.state.update<Stored[]>(KEY, (rows = []) => rows.filter((row) => row.id !== id))
     this.#added.get(id)?.()
     this.#added.delete(id)
@@ -89,7 +102,11 @@ export class Providers {
   async setKey(id: string, key: string): Promise<CommandResults['credential.set']> {
     this.#find(id)
     if (!/^[\x21-\x7e]+$/.test(key))
-      throw new CoreError('credential/invalid', 'The key holds blanks or characters that no HTTP header can carry. Paste it again without line ends.', { provider: id })
+      throw new CoreError(
+        'credential/invalid',
+        'The key holds blanks or characters that no HTTP header can carry. Paste it again without line ends.',
+        { provider: id },
+      )
     await this.#options.credentials.set(id, key)
     await this.refresh()
     return { provider: this.#find(id) }
@@ -109,12 +126,23 @@ export class Providers {
     const chosen = model ?? row.models[0]?.id ?? (await route.models().catch(() => []))[0]?.id
     const asked = { method: 'POST', url: row.baseURL ?? id, ...(chosen !== undefined && { model: chosen }) }
     if (chosen === undefined)
-      return { ok: false, code: 'UNKNOWN_MODEL', message: `${row.label} lists no model. Enter a model id to test with.`, asked }
+      return {
+        ok: false,
+        code: 'UNKNOWN_MODEL',
+        message: `${row.label} lists no model. Enter a model id to test with.`,
+        asked,
+      }
     const { now = Date.now } = this.#options
     const started = now()
     const outcome = await oneWord(route, chosen)
     const ms = now() - started
-    if ('text' in outcome) return { ok: true, message: `${chosen} answered in ${ms} ms.`, asked, answered: { ms, text: outcome.text.slice(0, 200) } }
+    if ('text' in outcome)
+      return {
+        ok: true,
+        message: `${chosen} answered in ${ms} ms.`,
+        asked,
+        answered: { ms, text: outcome.text.slice(0, 200) },
+      }
     const { code, message, status } = outcome.failure
     return { ok: false, code, message, asked, answered: { ms, ...(status !== undefined && { status }) } }
   }
@@ -122,11 +150,20 @@ export class Providers {
   async saveDefault(selection: Selection): Promise<CommandResults['model.default']> {
     const route = this.#options.routes.get(selection.provider)
     if (!route || route.neverDefault)
-      throw new CoreError('session/model-unavailable', `${selection.provider} cannot be the default for new sessions. Choose a model of a configured provider.`, { ...selection })
+      throw new CoreError(
+        'session/model-unavailable',
+        `${selection.provider} cannot be the default for new sessions. Choose a model of a configured provider.`,
+        { ...selection },
+      )
     try {
       await this.#options.defaultModel.saveSelection(selection)
     } catch (error) {
-      throw new CoreError('settings/not-saved', `The default model was not saved: ${(error as Error).message}`, undefined, { cause: error })
+      throw new CoreError(
+        'settings/not-saved',
+        `The default model was not saved: ${(error as Error).message}`,
+        undefined,
+        { cause: error },
+      )
     }
     await this.refresh()
     return { saved: true, models: this.current() }
@@ -143,7 +180,9 @@ export class Providers {
   #find(id: string): ProviderView {
     const row = this.#view.providers.find((candidate) => candidate.id === id)
     if (row) return row
-    throw new CoreError('provider/not-found', `There is no model provider "${id}". Add it in Settings > Models.`, { provider: id })
+    throw new CoreError('provider/not-found', `There is no model provider "${id}". Add it in Settings > Models.`, {
+      provider: id,
+    })
   }
 
   async #row(route: Route): Promise<ProviderView> {
@@ -182,7 +221,9 @@ const configOf = ({ id, label, wire, baseURL, keyless, models }: Stored): Provid
   wire,
   baseURL,
   ...(!keyless && { apiKeyRef: id }),
-  ...(models && { models: models.map((model) => ({ id: model, name: model, inputs: ['text'], reasoning: false, efforts: [] })) }),
+  ...(models && {
+    models: models.map((model) => ({ id: model, name: model, inputs: ['text'], reasoning: false, efforts: [] })),
+  }),
 })
 
 const modelView = (card: ModelCard): ProviderView['models'][number] => ({
@@ -195,7 +236,10 @@ const modelView = (card: ModelCard): ProviderView['models'][number] => ({
   ...(card.price && { price: { in: card.price.in, out: card.price.out } }),
 })
 
-async function oneWord(route: Route, model: string): Promise<{ text: string } | { failure: { code: string; message: string; status?: number } }> {
+async function oneWord(
+  route: Route,
+  model: string,
+): Promise<{ text: string } | { failure: { code: string; message: string; status?: number } }> {
   const signal = AbortSignal.timeout(30_000)
   let text = ''
   try {
@@ -214,7 +258,8 @@ async function oneWord(route: Route, model: string): Promise<{ text: string } | 
     })
     for await (const event of stream) {
       if (event.t === 'delta') text += event.s
-      if (event.t === 'end' && (event.finish.kind === 'error' || event.finish.kind === 'aborted')) return { failure: event.finish.failure }
+      if (event.t === 'end' && (event.finish.kind === 'error' || event.finish.kind === 'aborted'))
+        return { failure: event.finish.failure }
     }
     return { text }
   } catch (error) {

@@ -22,7 +22,8 @@ export interface WorkspacesOptions {
 
 const idOf = (path: string) => createHash('sha256').update(path).digest('hex').slice(0, 12)
 
-const inside = (path: string, folder: string) => path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
+const inside = (path: string, folder: string) =>
+  path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 
 /** The folders that sessions may work in, by real path. */
 export class Workspaces {
@@ -46,7 +47,11 @@ export class Workspaces {
   get(id: string): WorkspaceRow {
     const row = this.#stored().find((candidate) => candidate.id === id)
     if (row) return this.#view(row)
-    throw new CoreError('workspace/not-found', `There is no workspace "${id}". Add the folder first, then start the session.`, { workspace: id })
+    throw new CoreError(
+      'workspace/not-found',
+      `There is no workspace "${id}". Add the folder first, then start the session.`,
+      { workspace: id },
+    )
   }
 
   /**
@@ -57,12 +62,18 @@ export class Workspaces {
     const real = await this.#folder(path)
     const danger = this.#danger(real)
     if (danger && !confirmed)
-      throw new CoreError('workspace/invalid', `${real} is ${danger}. Choose a project folder inside it, or confirm that an agent may work there.`, {
-        path: real,
-        confirm: true,
-      })
+      throw new CoreError(
+        'workspace/invalid',
+        `${real} is ${danger}. Choose a project folder inside it, or confirm that an agent may work there.`,
+        {
+          path: real,
+          confirm: true,
+        },
+      )
     const row: Stored = { id: idOf(real), path: real, addedAt: this.#now() }
-    this.#state.update<Stored[]>(KEY, (rows = []) => (rows.some((known) => known.id === row.id) ? rows : [...rows, row]))
+    this.#state.update<Stored[]>(KEY, (rows = []) =>
+      rows.some((known) => known.id === row.id) ? rows : [...rows, row],
+    )
     this.#changed()
     return this.#view(row)
   }
@@ -92,7 +103,11 @@ export class Workspaces {
         const full = join(real, entry.name)
         const isFolder =
           entry.isDirectory() ||
-          (entry.isSymbolicLink() && (await stat(full).then((found) => found.isDirectory(), () => false)))
+          (entry.isSymbolicLink() &&
+            (await stat(full).then(
+              (found) => found.isDirectory(),
+              () => false,
+            )))
         if (isFolder) listing.folders.push({ name: entry.name, path: full })
       }
     } catch (error) {
@@ -130,9 +145,15 @@ export class Workspaces {
       const real = await realpath(expanded)
       if ((await stat(real)).isDirectory()) return real
     } catch (error) {
-      throw new CoreError('workspace/not-found', `${path} cannot be opened: ${(error as NodeJS.ErrnoException).code ?? error}. Check the path and its permissions.`, { path })
+      throw new CoreError(
+        'workspace/not-found',
+        `${path} cannot be opened: ${(error as NodeJS.ErrnoException).code ?? error}. Check the path and its permissions.`,
+        { path },
+      )
     }
-    throw new CoreError('workspace/invalid', `${path} is a file, not a folder. Choose the folder that holds it.`, { path })
+    throw new CoreError('workspace/invalid', `${path} is a file, not a folder. Choose the folder that holds it.`, {
+      path,
+    })
   }
 
   #danger(real: string): string | undefined {

@@ -3,7 +3,14 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { z } from 'zod'
 import type { CallConfig } from '../../wire/messages.ts'
-import { ModelError, type BuiltRequest, type ModelCard, type ModelFacts, type Route, type StreamEvent } from '../port.ts'
+import {
+  ModelError,
+  type BuiltRequest,
+  type ModelCard,
+  type ModelFacts,
+  type Route,
+  type StreamEvent,
+} from '../port.ts'
 
 const MODEL = 'scripted'
 const PAST_THE_END =
@@ -53,13 +60,21 @@ async function loadScripts(folder: string): Promise<Script[]> {
 
 /** The answer is found by its ordinal in the session, never by content: any text advances the script. */
 const ordinalOf = (request: BuiltRequest): number =>
-  request.messages.filter(({ role, source }) => role === 'assistant' && source.kind === 'model' && source.provider === 'demo').length
+  request.messages.filter(
+    ({ role, source }) => role === 'assistant' && source.kind === 'model' && source.provider === 'demo',
+  ).length
 
 /** "Scripted demo, no model": hand-written answers, real tools, in the demo's own workspace. */
 export function demoRoute(options: DemoOptions): Route {
   const { paceMs = 14 } = options
   let scripts: Promise<Script[]> | undefined
-  const card: ModelCard = { id: MODEL, name: 'Scripted demo (no model)', inputs: ['text'], reasoning: false, efforts: [] }
+  const card: ModelCard = {
+    id: MODEL,
+    name: 'Scripted demo (no model)',
+    inputs: ['text'],
+    reasoning: false,
+    efforts: [],
+  }
   const describe = async (model: string): Promise<ModelFacts> => ({ ...card, id: model, listed: model === MODEL })
   return {
     id: 'demo',
@@ -71,7 +86,10 @@ export function demoRoute(options: DemoOptions): Route {
     describe,
     async prepare(config: CallConfig) {
       if (config.reasoningEffort !== undefined)
-        throw new ModelError({ code: 'UNSUPPORTED_REASONING_EFFORT', message: 'The scripted demo has no reasoning effort.' })
+        throw new ModelError({
+          code: 'UNSUPPORTED_REASONING_EFFORT',
+          message: 'The scripted demo has no reasoning effort.',
+        })
       const facts = await describe(config.model)
       let used = false
       return {
@@ -100,7 +118,10 @@ async function* play(
   const fill = (text: string) => text.replaceAll('{{demo}}', workspace())
   let index = 0
   try {
-    for (const [kind, text] of [['reasoning', reply.think], ['text', reply.say]] as const) {
+    for (const [kind, text] of [
+      ['reasoning', reply.think],
+      ['text', reply.say],
+    ] as const) {
       if (!text) continue
       const i = index++
       yield { t: 'open', i, kind }

@@ -60,10 +60,15 @@ export class Player {
   #route(id: string): Route {
     const describe = async (model: string): Promise<ModelFacts> => {
       const card = this.#options.cards?.find((candidate) => candidate.id === model)
-      return card ? { ...card, listed: true } : { id: model, name: model, inputs: ['text'], reasoning: false, efforts: [], listed: false }
+      return card
+        ? { ...card, listed: true }
+        : { id: model, name: model, inputs: ['text'], reasoning: false, efforts: [], listed: false }
     }
     const models = new Set(
-      this.cassette.calls.map(({ head }) => head.config as unknown as CallConfig).filter(({ provider }) => provider === id).map(({ model }) => model),
+      this.cassette.calls
+        .map(({ head }) => head.config as unknown as CallConfig)
+        .filter(({ provider }) => provider === id)
+        .map(({ model }) => model),
     )
     return {
       id,
@@ -142,7 +147,11 @@ export class Player {
       if (ended) return yield ended
     }
     const { end } = call
-    if (!end) return yield { t: 'end', finish: { kind: 'error', failure: { code: 'STREAM_CLOSED', message: 'The recording has no end.' } } }
+    if (!end)
+      return yield {
+        t: 'end',
+        finish: { kind: 'error', failure: { code: 'STREAM_CLOSED', message: 'The recording has no end.' } },
+      }
     const silent = call.faults.some(({ kind }) => kind === 'missing-usage')
     if (end.usage && !silent)
       yield { t: 'usage', usage: end.usage as unknown as Usage, ...(end.raw !== undefined && { raw: end.raw }) }
@@ -160,7 +169,10 @@ export class Player {
         })
         return undefined
       case 'malformed':
-        return { t: 'end', finish: { kind: 'error', failure: { code: 'MALFORMED_RESPONSE', message: 'Recorded fault: a bad chunk.' } } }
+        return {
+          t: 'end',
+          finish: { kind: 'error', failure: { code: 'MALFORMED_RESPONSE', message: 'Recorded fault: a bad chunk.' } },
+        }
       case 'throw': {
         const failure: Failure = {
           code: fault.code as Failure['code'],
@@ -185,9 +197,15 @@ function streamEvent({ e }: EventLine, kinds: Map<number, string>, placeholders:
   switch (e[0]) {
     case 'open':
       kinds.set(e[1], e[2])
-      return e[2] === 'tool' ? { t: 'open', i: e[1], kind: 'tool', callId: e[3], name: e[4] } : { t: 'open', i: e[1], kind: e[2] }
+      return e[2] === 'tool'
+        ? { t: 'open', i: e[1], kind: 'tool', callId: e[3], name: e[4] }
+        : { t: 'open', i: e[1], kind: e[2] }
     case 'delta':
-      return { t: 'delta', i: e[1], s: kinds.get(e[1]) === 'tool' ? placeholders.decodeJson(e[2]) : placeholders.decode(e[2]) }
+      return {
+        t: 'delta',
+        i: e[1],
+        s: kinds.get(e[1]) === 'tool' ? placeholders.decodeJson(e[2]) : placeholders.decode(e[2]),
+      }
     case 'close':
       return { t: 'close', i: e[1], ...(e[2] !== undefined && { meta: e[2] }) }
     case 'warn':

@@ -127,7 +127,8 @@ function eventLine(event: StreamEvent, d: number): EventLine | undefined {
 /** Replaces live values by their names once a call is whole, block by block, so that no name is cut by a chunk. */
 function placeholdersInto(call: RecordedCall, placeholders: Placeholders): void {
   const blocks = new Map<number, EventLine[]>()
-  for (const line of call.events) if (line.e[0] === 'delta') blocks.set(line.e[1], [...(blocks.get(line.e[1]) ?? []), line])
+  for (const line of call.events)
+    if (line.e[0] === 'delta') blocks.set(line.e[1], [...(blocks.get(line.e[1]) ?? []), line])
   for (const lines of blocks.values()) {
     const encoded = placeholders.encodeChunks(lines.map(({ e }) => (e[0] === 'delta' ? e[2] : '')))
     lines.forEach((line, index) => {
