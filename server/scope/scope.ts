@@ -18,23 +18,10 @@ export class Scopes {
   bindParent(child: ScopeKey, parent: ScopeKey): Binding {
     if (this.#parents.has(child)) throw new Error('this scope already has a parent')
     this.#link(child, parent)
-    let released = false
-    const scopes = this
-    return {
-      get parent() {
-        if (released) throw new Error('this scope binding was released')
-        return scopes.#parents.get(child)!
-      },
-      rebind(to) {
-        if (released) throw new Error('this scope binding was released')
-        scopes.#link(child, to)
-      },
-      release() {
-        if (released) return
-        released = true
-        scopes.#parents.delete(child)
-      },
-    }
+    return new Link(parent, {
+      move: (to) => this.#link(child, to),
+      remove: () => this.#parents.delete(child),
+    })
   }
 
   parentOf(key: ScopeKey): ScopeKey | undefined {
@@ -57,5 +44,32 @@ export class Scopes {
   #link(child: ScopeKey, parent: ScopeKey): void {
     if (this.covers(child, parent)) throw new Error('a scope cannot be its own ancestor')
     this.#parents.set(child, parent)
+  }
+}
+
+class Link implements Binding {
+  #parent: ScopeKey | undefined
+  #owner: { move(to: ScopeKey): void; remove(): void }
+
+  constructor(parent: ScopeKey, owner: { move(to: ScopeKey): void; remove(): void }) {
+    this.#parent = parent
+    this.#owner = owner
+  }
+
+  get parent(): ScopeKey {
+    if (!this.#parent) throw new Error('this scope binding was released')
+    return this.#parent
+  }
+
+  rebind(to: ScopeKey): void {
+    if (!this.#parent) throw new Error('this scope binding was released')
+    this.#owner.move(to)
+    this.#parent = to
+  }
+
+  release(): void {
+    if (!this.#parent) return
+    this.#parent = undefined
+    this.#owner.remove()
   }
 }

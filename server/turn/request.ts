@@ -1,0 +1,149 @@
+import { draft, type Draft, type EventData } from '../wire/events.ts'
+import { newId } from '../wire/ids.ts'
+import { textOf, type CallConfig, type Message, type RequestHeader } from '../wire/messages.ts'
+import { stripMarked } from '../model/header.ts'
+import { ModelError, type BuiltRequest, type PreparedCall } from '../model/port.ts'
+import { each } from '../projection/append-list.ts'
+import { request as requestFold } from '../projection/request.ts'
+import { modelHistory, surface, type SurfaceNode } from '../projection/surface.ts'
+import type { Assembly } from '../prompt/assembly.ts'
+import type { CallProposal, TurnAgent } from './hooks.ts'
+import { compositionDigest, sameJson } from './digest.ts'
+import type { Instance, StepAt, TurnWorld } from './world.ts'
+
+/** Everything of a step that its attempts share. */
+export interface Step extends StepAt {
+  assembly: Assembly
+  /** The rendered system prompt. */
+  system: string
+  admitted: readonly Message[]
+  startsSeries: boolean
+}
+
+/** What the next request would be made of, before hooks: agent options at first, the last header's own wishes afterwards. */
+export function proposalFor(agent: TurnAgent): CallProposal {
+  const { header } = agent.log.state(requestFold)
+  if (header) return stripMarked(header)
+  const { cwd: _cwd, ...options } = agent.options
+  return options
+}
+
+/** Runs `agent/request` and resolves the route. Throws ModelError when no model is chosen or the route refuses. */
+export async function prepareCall(
+  world: TurnWorld,
+  agent: TurnAgent,
+  step: Step,
+  attempt: number,
+): Promise<PreparedCall> {
+  const { turn, signal, assembly } = step
+  const event = { agent, turn, step: step.step, signal, attempt, assembly }
+  const proposal = await world.hooks.waterfall('agent/request', agent, event, () => proposalFor(agent))
+  const { provider, model } = proposal
+  if (!provider || !model)
+    throw new ModelError({
+      code: 'NO_ADAPTER',
+      message: 'No model is chosen for this session. Choose one and send again.',
+    })
+  return world.prepare({ ...proposal, provider, model } satisfies CallConfig, signal)
+}
+
+/**
+ * Logs in one batch what the request adds to the history: the changed system prompt, the admitted messages, a header and a
+ * context that differ, and last the inbox removals. Returns the seq of the header in force.
+ */
+export function logRequest(instance: Instance, step: Step, call: PreparedCall, world: TurnWorld): number {
+  const { agent, inbox } = instance
+  const admitted = new Set(step.admitted.map((message) => message.id))
+  const header = { ...call.header, tools: step.assembly.tools }
+  const system = systemDraft(agent, step, world.id ?? newId)
+  const headerDraft = changedHeader(instance, step, header)
+  const context = changedContext(agent, call, system?.surfaceOp !== undefined && system.surfaceOp !== 'append')
+  agent.log.append(
+    ...(system ? [system] : []),
+    ...step.admitted.map((message) => draft('user/message', { turn: step.turn, step: step.step, message })),
+    ...(headerDraft ? [headerDraft] : []),
+    ...(context ? [context] : []),
+    ...inbox.removals(admitted),
+  )
+  inbox.settle(admitted)
+  if (headerDraft) instance.headerLogged = true
+  return agent.log.state(requestFold).headerSeq!
+}
+
+function systemDraft(agent: TurnAgent, step: Step, id: () => string): Draft<'system/message'> | undefined {
+  const node = systemNode(agent)
+  if (step.system === (node ? textOf(node.message) : '')) return undefined
+  const message: Message = {
+    id: id(),
+    role: 'system',
+    content: [{ type: 'text', text: step.system }],
+    source: { kind: 'system' },
+  }
+  const surfaceOp = node && { op: 'replace' as const, startSeq: node.seq, endSeq: node.seq }
+  return draft('system/message', { turn: step.turn, step: step.step, message }, surfaceOp ? { surfaceOp } : {})
+}
+
+function systemNode(agent: TurnAgent): SurfaceNode | undefined {
+  let last: SurfaceNode | undefined
+  for (const node of each(agent.log.state(surface))) if (node.type === 'system/message') last = node
+  return last
+}
+
+function changedHeader(instance: Instance, step: Step, header: RequestHeader): Draft<'request/header'> | undefined {
+  const last = instance.agent.log.state(requestFold)
+  const digest = compositionDigest({
+    preset: instance.presetDigest?.(),
+    system: step.system,
+    tools: step.assembly.tools,
+    provider: header.config.provider,
+    model: header.config.model,
+  })
+  const reason = headerReason(instance, step.startsSeries)
+  const same = last.compositionDigest === digest && sameJson(last.header, header)
+  if (same && reason === 'change') return undefined
+  return draft('request/header', {
+    turn: step.turn,
+    step: step.step,
+    header,
+    compositionDigest: digest,
+    reason,
+    ...(step.startsSeries && { startsSeries: true }),
+  })
+}
+
+function headerReason(instance: Instance, startsSeries: boolean): EventData['request/header']['reason'] {
+  if (!instance.agent.log.state(requestFold).header) return 'initial'
+  if (!instance.headerLogged) return 'resume'
+  return startsSeries ? 'series' : 'change'
+}
+
+function changedContext(
+  agent: TurnAgent,
+  call: PreparedCall,
+  systemReplaced: boolean,
+): Draft<'request/context'> | undefined {
+  const { provider, model } = call.header.config
+  const { contextWindow } = call.facts
+  const context = { provider, model, ...(contextWindow !== undefined && { contextWindow }) }
+  const { systemPromptUpdate: _update, ...last } = agent.log.state(requestFold).context ?? {}
+  if (sameJson(last, context) && !systemReplaced) return undefined
+  return draft('request/context', { ...context, ...(systemReplaced && { systemPromptUpdate: true }) })
+}
+
+/** The request over the whole repaired history (every call answered, every answer called for). */
+export function buildRequest(instance: Instance, step: Step, route: string, attempt: number): BuiltRequest {
+  const { agent } = instance
+  const { turn, signal } = step
+  return {
+    system: step.system,
+    messages: modelHistory(agent.log.state(surface)).filter((message) => message.role !== 'system'),
+    tools: step.assembly.tools,
+    signal,
+    sessionId: agent.id,
+    lane: agent.log.header.parentSession ? `${agent.log.header.parentSession}/${agent.id}` : agent.id,
+    turn,
+    step: step.step,
+    attempt,
+    onSent: (sent) => void agent.log.append(draft('llm/sent', { turn, step: step.step, attempt, route, ...sent })),
+  }
+}
