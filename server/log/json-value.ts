@@ -4,7 +4,7 @@ const MAX_DEPTH = 256
 /**
  * A frozen copy that equals what a reader gets back from disk, or a TypeError that names the path of what JSON would lose:
  * NaN, infinities, bigint, functions, symbols, class instances, holes and `undefined` in arrays, cycles. Two things are
- * settled instead of refused: a property that is `undefined` is left out, and -0 becomes 0. Lone surrogates are kept: JSON
+ * settled instead of refused: a property that is `undefined` or has a symbol as its key is left out, and -0 becomes 0. Lone surrogates are kept: JSON
  * escapes them, so they come back as they were.
  */
 export function frozenJson<T>(value: T, path = '$'): T {
@@ -49,7 +49,6 @@ function copyObject(value: Record<string, unknown>, path: string, depth: number)
     }
     result[key] = kept
   }
-  if (Object.getOwnPropertySymbols(value).length > 0) throw lossy(path, 'a symbol key')
   return Object.freeze(result)
 }
 

@@ -188,13 +188,9 @@ function stamp(draft: Draft, seq: number, time: number): LogEvent {
   if (typeof op === 'object' && !(op.startSeq <= op.endSeq && op.endSeq < seq)) {
     throw new TypeError(`surfaceOp replaces ${op.startSeq}..${op.endSeq}, which does not lie before seq ${seq}`)
   }
-  return Object.freeze({
-    type,
-    seq,
-    time,
-    data: frozenJson(draft.data),
-    ...((draft.ignorable || isIgnorableType(type)) && { ignorable: true }),
-    ...(surface && { surfaceOp: frozenJson(op ?? 'append') }),
-    ...(draft.sourceEventSeqs && { sourceEventSeqs: frozenJson(draft.sourceEventSeqs) }),
-  }) as LogEvent
+  const event: { -readonly [K in keyof LogEvent]: unknown } = { type, seq, time, data: frozenJson(draft.data) }
+  if (draft.ignorable || isIgnorableType(type)) event.ignorable = true
+  if (surface) event.surfaceOp = frozenJson(op ?? 'append')
+  if (draft.sourceEventSeqs) event.sourceEventSeqs = frozenJson(draft.sourceEventSeqs)
+  return Object.freeze(event) as LogEvent
 }

@@ -120,12 +120,14 @@ export class JsonlWriter implements LogWriter {
   /** Writes the whole log anew under another header (detaching, SL-20) and goes on with the new file. */
   rewrite(header: Header): Promise<void> {
     return this.#enqueue(async () => {
-      const { file, length } = await replaceLog(this.#options.disk, this.#options.directory, header, this.#events)
+      const count = this.#events.length
+      const { disk, directory } = this.#options
+      const { file, length } = await replaceLog(disk, directory, header, this.#events.slice(0, count))
       const old = this.#file
       this.#file = file
       this.#header = header
       this.#length = this.#durableLength = length
-      this.#written = this.#durable = this.#events.length
+      this.#written = this.#durable = count
       await old?.close()
     })
   }

@@ -7,7 +7,10 @@ const TAIL = PREFIX.length + 8 + SUFFIX.length
 const BRACE = Buffer.from('}')
 export const NEWLINE = 10
 
-const hex = (crc: number): string => crc.toString(16).padStart(8, '0')
+/** Radix conversion of 32-bit numbers costs more than the checksum itself; four look-ups do not. */
+const BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+const hex = (crc: number): string =>
+  BYTES[crc >>> 24]! + BYTES[(crc >>> 16) & 255]! + BYTES[(crc >>> 8) & 255]! + BYTES[crc & 255]!
 
 /** One stored line with its newline: plain JSON whose last key is the CRC-32 of the record without it. */
 export function encodeLine(record: object): string {

@@ -9,7 +9,6 @@ const NETWORK = new Map([
   [0xfe534d42, 'SMB2'],
   [0x00c36400, 'Ceph'],
   [0x5346414f, 'AFS'],
-  [0x01021997, '9p'],
 ])
 
 /** Locks and fdatasync lie on network file systems, so a data folder there is refused (SL-16). */
