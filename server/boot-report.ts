@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs'
+import { auditTree, rowProblem } from './preset/audit.ts'
+import { HostFile } from './preset/file.ts'
+import { lineOf } from './boot-layers.ts'
+import type { Entry } from '@deepseek-ai/cordis-plugin-loader'
+import type { HostLoader } from './preset/loader.ts'
+import type { SkippedFile } from './boot-layers.ts'
+
+/** A row that could not start. */
+export interface FailedRow {
+  file: string
+  line?: number
+  row: string
+  plugin: string
+  cause: string
+}
+
+export interface Report {
+  rows: FailedRow[]
+  /** Patch files that were left out as a whole. */
+  skipped: SkippedFile[]
+  /** Patches without a target and the like: passed over, not fatal. */
+  notices: string[]
+  /** Ids of required rows among `rows`: with one of them the host is of no use. */
+  fatal: string[]
+}
+
+function fileOf(entry: Entry): HostFile | undefined {
+  const { tree } = entry.parent
+  return tree instanceof HostFile ? tree : undefined
+}
+
+function place(entry: Entry): { file: string; line?: number } {
+  const file = fileOf(entry)?.filename
+  if (file === undefined) return { file: '(host)' }
+  try {
+    const line = lineOf(readFileSync(file, 'utf8'), entry.options.id)
+    return { file, ...(line !== undefined && { line }) }
+  } catch {
+    // The document itself could not be read; its row says so.
+    return { file }
+  }
+}
+
+/** Every row of the host and its documents that is not active by now, with the reason. */
+export function failedRows(loader: HostLoader): FailedRow[] {
+  return auditTree(loader).flatMap(({ id, name, entry, state }) => {
+    const cause = rowProblem(state)
+    if (cause === undefined) return []
+    // The row that holds the host file is the host's own; its failure is the file's.
+    const [, row = id] = /^host:(.*)$/s.exec(id) ?? []
+    return [{ ...place(entry), row, plugin: name, cause }]
+  })
+}
+
+const at = ({ file, line }: { file: string; line?: number }): string => (line === undefined ? file : `${file}:${line}`)
+
+const indented = (text: string): string => text.replaceAll('\n', '\n    ')
+
+/** The report as a person reads it; empty when everything started. */
+export function reportText(report: Report): string {
+  return [
+    ...report.skipped.map((skipped) => `patch left out: ${at(skipped)}: ${indented(skipped.cause)}`),
+    ...report.rows.map(
+      (row) =>
+        `${report.fatal.includes(row.row) ? 'required row' : 'row'} ${row.row} (${row.plugin}) could not start, ${at(row)}: ${indented(row.cause)}`,
+    ),
+    ...report.notices.map((notice) => `notice: ${notice}`),
+  ].join('\n')
+}

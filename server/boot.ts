@@ -1,0 +1,185 @@
+import { mkdir, readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { Context, Logger } from '@deepseek-ai/cordis'
+import { Group } from '@deepseek-ai/cordis-plugin-loader'
+import { readLayer, userDocuments, USER_PATCH } from './boot-layers.ts'
+import { failedRows } from './boot-report.ts'
+import { catalog as shipped } from './catalog.ts'
+import { HostFile, parseList } from './preset/file.ts'
+import { HostLoader, importer } from './preset/loader.ts'
+import { GROUP, INCLUDE, flatRows } from './preset/rows.ts'
+import type { EntryOptions } from '@deepseek-ai/cordis-plugin-loader'
+import type { Report } from './boot-report.ts'
+import type { SkippedFile } from './boot-layers.ts'
+import type { Flags } from './flags.ts'
+import type { Catalog } from './preset/loader.ts'
+import type { Layer, Patch } from './preset/patch.ts'
+
+export const HOST_FILE = 'core-web.cordis.yml'
+
+/** Rows without which the host is of no use to anybody. */
+export const REQUIRED = [
+  'data-folder',
+  'scopes',
+  'hooks',
+  'system-prompt',
+  'tool-registry',
+  'llm',
+  'session-store',
+  'agent-loop',
+  'agent-presets',
+  'session-controller',
+  'web-server',
+] as const
+
+/** What every row may know of the process it runs in: `ctx.webStartup`. */
+export interface WebStartup {
+  rootDir: string
+  dataDir: string
+  flags: Flags
+  env: NodeJS.ProcessEnv
+}
+
+export interface BootOptions {
+  /** Folder that holds `core-web.cordis.yml` and `presets/`. */
+  rootDir: string
+  dataDir: string
+  flags: Flags
+  env: NodeJS.ProcessEnv
+  /** Further plugins by row name, over the shipped ones. */
+  catalog?: Catalog
+  /** Further layers, above the `--patch` files. */
+  patches?: Patch[]
+  required?: readonly string[]
+  /** Rows that have not settled by then are reported as still starting. Default 15000. */
+  settleMs?: number
+  log?(line: string): void
+}
+
+export interface Host {
+  ctx: Context
+  /** A service by name, seen from the host; undefined when no active row provides it. */
+  service<K extends keyof Context & string>(name: K): Context[K] | undefined
+  service(name: string): unknown
+  report: Report
+  /** Reads the patch layers again and applies them; rows that did not change keep running. */
+  reload(): Promise<Report>
+  close(): Promise<void>
+}
+
+/** The layers over the host file, lowest first, and the patch files that had to be left out. */
+export async function readLayers(
+  options: BootOptions,
+  catalog: Catalog,
+): Promise<{ layers: Layer[]; skipped: SkippedFile[] }> {
+  const text = await readFile(join(options.rootDir, HOST_FILE), 'utf8').catch(() => '[]')
+  const layers: Layer[] = []
+  const skipped: SkippedFile[] = []
+  layers.push(await userDocuments(options.dataDir, new Set(idsIn(text))))
+  const files = [join(options.dataDir, USER_PATCH), ...options.flags.patch.map((file) => resolve(file))]
+  for (const [index, file] of files.entries()) {
+    const read = await readLayer(catalog, file, index === 0 ? 'allowed' : 'refused')
+    if (!read) continue
+    if ('patches' in read) layers.push(read)
+    else skipped.push(read)
+  }
+  if (options.patches) layers.push({ source: '(boot)', patches: options.patches })
+  return { layers: layers.filter(({ patches }) => patches.length > 0), skipped }
+}
+
+function idsIn(text: string): string[] {
+  try {
+    return [...flatRows(parseList(text, HOST_FILE) as EntryOptions[])].map(({ id }) => id)
+  } catch {
+    // The host file's own row reports the parse error, with its line.
+    return []
+  }
+}
+
+export const catalogOf = (options: Pick<BootOptions, 'catalog'>): Catalog => ({
+  ...shipped,
+  ...options.catalog,
+  [GROUP]: { plane: 'any', load: () => Promise.resolve(Group) },
+  [INCLUDE]: { plane: 'any', load: () => Promise.resolve(HostFile) },
+})
+
+async function within(deadlineMs: number, work: Promise<void>): Promise<void> {
+  const { promise, resolve: expired } = Promise.withResolvers<void>()
+  const timer = setTimeout(expired, deadlineMs)
+  await Promise.race([work, promise])
+  clearTimeout(timer)
+}
+
+/**
+ * Starts a host from its row files. Resolves when every row has settled or the deadline has passed; rows that could not
+ * start are in `report`, and the caller decides by `report.fatal` whether the host is worth keeping.
+ */
+export async function boot(options: BootOptions): Promise<Host> {
+  const { rootDir, dataDir, flags, env, required = REQUIRED, settleMs = 15_000 } = options
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  const catalog = catalogOf(options)
+  const ctx = new Context()
+  ctx.logger.exporter(exporterTo(options.log))
+  await ctx.plugin(HostLoader, { baseUrl: pathToFileURL(`${resolve(rootDir)}/`).href, load: importer(catalog) })
+  const loader = ctx.loader as HostLoader
+  let notices: string[] = []
+  loader.notice = (message) => {
+    notices.push(message)
+    options.log?.(message)
+  }
+  const startup: WebStartup = { rootDir, dataDir, flags, env }
+  ctx.provide('webStartup', startup)
+
+  const reportNow = (skipped: SkippedFile[]): Report => {
+    const rows = failedRows(loader)
+    const fatal = rows.map(({ row }) => row).filter((row) => row === 'host' || required.includes(row))
+    return { rows, skipped, notices: [...notices], fatal }
+  }
+  const { layers, skipped } = await readLayers(options, catalog)
+  await loader.create({ name: INCLUDE, config: { path: HOST_FILE, layers }, id: 'host' } as Omit<EntryOptions, 'id'>)
+  await within(settleMs, loader.settled())
+
+  let closing: Promise<void> | undefined
+  const host: Host = {
+    ctx,
+    service: (name: string) => ctx.get(name) as never,
+    report: reportNow(skipped),
+    async reload() {
+      notices = []
+      const next = await readLayers(options, catalog)
+      await loader.update('host', { config: { path: HOST_FILE, layers: next.layers } })
+      await within(settleMs, loader.settled())
+      host.report = reportNow(next.skipped)
+      return host.report
+    },
+    close() {
+      closing ??= within(settleMs, closeContext(ctx))
+      return closing
+    },
+  }
+  return host
+}
+
+/** The root fiber cannot be disposed; unloading it runs every effect, rows included. */
+async function closeContext(ctx: Context): Promise<void> {
+  const loader = ctx.loader as HostLoader
+  for (const entry of Object.values(loader.store)) {
+    const { fiber } = entry
+    entry.parent.remove(entry.options.id)
+    while (fiber?.inertia) await fiber.inertia
+  }
+  await ctx.fiber.dispose()
+}
+
+function exporterTo(log: BootOptions['log']): Parameters<Context['logger']['exporter']>[0] {
+  const exporter: Parameters<Context['logger']['exporter']>[0] = {
+    // Warnings are off by default in the kernel's logger.
+    levels: { default: 2 },
+    export(message) {
+      if (message.type === 'error' || message.type === 'warn')
+        log?.(`${message.name}: ${Logger.format(exporter, message)}`)
+    },
+  }
+  return exporter
+}

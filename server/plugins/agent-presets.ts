@@ -1,0 +1,69 @@
+import './context.ts'
+import { z } from 'zod'
+import { live, plugin } from '../preset/kernel.ts'
+import { PresetRegistry } from '../preset/registry.ts'
+import { AgentPresets } from '../preset/service.ts'
+import type { Volatile } from '@deepseek-ai/cosmokit'
+import type { SystemPrompt } from '../prompt/prompt.ts'
+import type { ScopeKey } from '../scope/scope.ts'
+import type { Tools } from '../tool/registry.ts'
+import type { Description } from '../preset/registry.ts'
+
+const config = z.strictObject({
+  default: z.string(),
+  selectedDefault: z.string().optional(),
+  diagnosisDeadlineMs: z.int().positive().default(5000),
+  mountDeadlineMs: z.int().positive().default(10_000),
+})
+
+type Settings = Omit<z.output<typeof config>, 'selectedDefault'> & { selectedDefault: Volatile<string | undefined> }
+
+/** Characters per token of English text and JSON, on average; good enough for a card that says "about". */
+const CHARS_PER_TOKEN = 4
+
+/** A dry assembly: what an agent directly below this scope would be given, without an agent. */
+async function describe(prompt: SystemPrompt, tools: Tools, scope: ScopeKey): Promise<Description> {
+  const specs = tools.view(scope).map((tool) => tool.spec)
+  const agent = { id: 'preview', scope, cwd: '/' }
+  const { signal } = new AbortController()
+  const assembly = await prompt.assemble({ agent, scope, signal, tools: specs })
+  const sections = assembly.sections.map(({ name, text }) => ({ name, text })).filter(({ text }) => text.trim() !== '')
+  const characters = sections.reduce((sum, { text }) => sum + text.length, JSON.stringify(assembly.tools).length)
+  return { tools: assembly.tools, sections, tokens: Math.ceil(characters / CHARS_PER_TOKEN) }
+}
+
+export default plugin({
+  name: 'agent-presets',
+  inject: ['loader', 'scopes', 'hooks', 'systemPrompt', 'tools'],
+  config: live(config, 'selectedDefault'),
+  apply(ctx, settings: Settings) {
+    const { logger, scopes, hooks, systemPrompt, tools } = ctx
+    const registry = new PresetRegistry({
+      ctx,
+      scopes,
+      defaultId: settings.default,
+      selectedDefault: () => settings.selectedDefault.get(),
+      describe: (scope) => describe(systemPrompt, tools, scope),
+      warn: (message) => logger.warn(message),
+      diagnosisDeadlineMs: settings.diagnosisDeadlineMs,
+      mountDeadlineMs: settings.mountDeadlineMs,
+    })
+    // An agent's end is its exit from the preset (F-02).
+    ctx.effect(() => hooks.on(null, 'agent/disposed', ({ agent }) => registry.leave(agent.scope)))
+    ctx.effect(() =>
+      registry.onChange((change) => {
+        if (change.kind === 'bound') tools.changed(change.scope)
+        if (change.kind === 'selected') ctx.emit('agent-preset/selected', change.sessionId, change.id)
+      }),
+    )
+    // It provides itself as `agentPresets`.
+    void new AgentPresets(ctx, registry)
+  },
+})
+
+declare module '@deepseek-ai/cordis' {
+  interface Events {
+    /** Once per committed switch of a blank session's preset (H-11). */
+    'agent-preset/selected'(sessionId: string, presetId: string): void
+  }
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { sha256 } from './kernel.ts'
+import type { Entry, EntryOptions } from '@deepseek-ai/cordis-plugin-loader'
+
+/** Config of an `agent-preset` row (B-01). `plugins` is checked apart, so that a bad list is a broken preset and not a lost row. */
+const Config = z.strictObject({
+  id: z.string().refine((id) => id.trim() !== '', 'is blank'),
+  name: z.string().optional(),
+  description: z.string().optional(),
+  order: z.number().optional(),
+  plugins: z.unknown().refine((plugins) => plugins !== undefined, 'is required'),
+})
+
+export interface Declaration {
+  id: string
+  name?: string
+  description?: string
+  order?: number
+  plugins: EntryOptions[]
+}
+
+/** The parts of the declaring row that a generation needs: its loader id and the folder that relative names start from. */
+export interface DeclaringRow {
+  entry: Entry
+  baseUrl: string | undefined
+}
+
+/** Throws one error that lists every wrong key of an `agent-preset` row. */
+export function parseDeclaration(config: unknown): Declaration {
+  const parsed = Config.safeParse(config ?? {})
+  if (parsed.success) return parsed.data as Declaration
+  const lines = parsed.error.issues.map(
+    (issue) => `  - ${issue.message}${issue.path.length ? ` (at ${issue.path.join('.')})` : ''}`,
+  )
+  throw new Error(['invalid config:', ...lines].join('\n'))
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(entries.map(([key, item]) => [key, sorted(item)]))
+}
+
+/** sha-256 of what a preset composes: its id and its rows, whatever the order of their keys; display texts do not count. */
+export const declarationDigest = ({ id, plugins }: Declaration): string =>
+  sha256(JSON.stringify(sorted({ id, plugins })))

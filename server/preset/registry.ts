@@ -1,0 +1,419 @@
+import { declarationDigest } from './declaration.ts'
+import { diagnose, problemOf } from './diagnosis.ts'
+import { dumpRows, inventoryOfDeclaration, inventoryOfTree } from './document.ts'
+import { invalid, notFound } from './errors.ts'
+import { mountFailure, mountGeneration } from './generation.ts'
+import { Joins } from './joins.ts'
+import { serviceIn, within } from './leaks.ts'
+import { Generations } from './lease.ts'
+import { shapeProblem } from './rows.ts'
+import { Selections } from './select.ts'
+import type { Context } from '@deepseek-ai/cordis'
+import type { ScopeKey, Scopes } from '../scope/scope.ts'
+import type { ToolSpec } from '../wire/messages.ts'
+import type { Declaration, DeclaringRow } from './declaration.ts'
+import type { InventoryRow } from './document.ts'
+import type { Generation } from './generation.ts'
+import type { Lease } from './lease.ts'
+import type { SelectableAgent } from './select.ts'
+
+/** A declared preset as lists show it; `broken` is absent on a usable one (E-07). */
+export interface RosterRow {
+  id: string
+  name?: string
+  description?: string
+  order?: number
+  broken?: string
+}
+
+export interface Composition {
+  id: string
+  modules: { moduleName: string; baseUrl?: string; useHostBase: boolean }[]
+  leakedServices: string[]
+}
+
+/** What a preset offers, from a dry assembly. `tokens` is a rough count of prompt and tool schemas together. */
+export interface Description {
+  tools: ToolSpec[]
+  sections: { name: string; text: string }[]
+  tokens: number
+}
+
+export type PresetChange =
+  | { kind: 'roster' }
+  | { kind: 'bound'; scope: ScopeKey; id: string }
+  | { kind: 'selected'; sessionId: string; id: string }
+
+export interface RegistryOptions {
+  /** The registry row's own context: it owns every generation, so closing the row closes them all (F-18). */
+  ctx: Context
+  scopes: Scopes
+  defaultId: string
+  selectedDefault?(): string | undefined
+  describe?(scope: ScopeKey): Promise<Description>
+  warn?(message: string): void
+  /** How long a reader waits for a preset whose services are still coming. Default 5000. */
+  diagnosisDeadlineMs?: number
+  /** How long a mount or a close may take before it counts as hanging. Default 10000. */
+  mountDeadlineMs?: number
+}
+
+type Mounted = { kind: 'mounting' } | { kind: 'broken'; reason: string } | { kind: 'mounted'; generation: Generation }
+
+interface Declared {
+  declaration: Declaration
+  state: Mounted
+  first: Promise<void>
+  gone: PromiseWithResolvers<void>
+}
+
+/** Retired preset ids, read on request and named in a warning. */
+const ALIASES: Readonly<Record<string, string>> = { code: 'ptc' }
+
+/** The declared presets of one host, their mounted generations, and which scope uses which. */
+export class PresetRegistry {
+  readonly #options: RegistryOptions
+  readonly #table = new Map<string, Declared>()
+  readonly #generations = new Generations()
+  readonly #joins: Joins
+  readonly #selections: Selections
+  readonly #observers = new Set<(change: PresetChange) => void>()
+  #rosterNoted = false
+
+  constructor(options: RegistryOptions) {
+    this.#options = options
+    this.#joins = new Joins(options.scopes)
+    this.#selections = new Selections({
+      joins: this.#joins,
+      retain: (id, caller) => this.retain(id, caller),
+      notify: (change) => this.#notify(change),
+    })
+    options.ctx.on(
+      'internal/status',
+      (fiber) => {
+        if (this.#generations.list().some((generation) => within(fiber, generation.fiber))) this.#noteRoster()
+      },
+      { global: true },
+    )
+  }
+
+  /**
+   * Declares a preset and mounts it before resolving (B-12). A preset that cannot be mounted is declared as broken; only
+   * a live duplicate id rejects. The answer withdraws exactly this declaration; agents that use it keep it.
+   */
+  async register(declaration: Declaration, row: DeclaringRow): Promise<() => Promise<void>> {
+    if (this.#table.has(declaration.id)) throw new Error(`the preset ${declaration.id} is already declared`)
+    const declared = this.#declare(declaration, row)
+    this.#table.set(declaration.id, declared)
+    await declared.first
+    return () => this.#withdraw(declared)
+  }
+
+  /** Puts a new declaration in the place of a live one without a moment in which the id is unknown. */
+  async replace(declaration: Declaration, row: DeclaringRow): Promise<() => Promise<void>> {
+    const next = this.#declare(declaration, row)
+    await next.first
+    const before = this.#table.get(declaration.id)
+    this.#table.set(declaration.id, next)
+    if (before) await this.#retire(before)
+    this.#noteRoster()
+    return () => this.#withdraw(next)
+  }
+
+  /** Current declarations, by `order`, then id; answers at once (G-01). */
+  list(): RosterRow[] {
+    const rank = ({ declaration }: Declared): number => declaration.order ?? Number.POSITIVE_INFINITY
+    const compare = (a: Declared, b: Declared): number =>
+      rank(a) === rank(b) ? (a.declaration.id < b.declaration.id ? -1 : 1) : rank(a) < rank(b) ? -1 : 1
+    return [...this.#table.values()].toSorted(compare).map((declared) => {
+      const { id, name, description, order } = declared.declaration
+      const broken = this.#brokenNow(declared)
+      return {
+        id,
+        ...(name !== undefined && { name }),
+        ...(description !== undefined && { description }),
+        ...(order !== undefined && { order }),
+        ...(broken !== undefined && { broken }),
+      }
+    })
+  }
+
+  /** The id that a caller without one gets: the user's default, else the deployment's (C-01). */
+  defaultId(): string {
+    return this.#options.selectedDefault?.() ?? this.#options.defaultId
+  }
+
+  /** Finds a preset and waits for its diagnosis; a broken one answers with the reason (C-06). Unknown ids reject. */
+  async resolve(id?: string, caller?: string): Promise<{ id: string; broken?: string }> {
+    const { declared, broken } = await this.#diagnosed(id, caller)
+    return { id: declared.declaration.id, ...(broken !== undefined && { broken }) }
+  }
+
+  /** Takes a counted use of the preset's current generation. Rejects `agent-preset/not-found` or `agent-preset/invalid`. */
+  async retain(id?: string, caller?: string): Promise<Lease> {
+    const { declared, broken } = await this.#diagnosed(id, caller)
+    if (broken !== undefined) throw invalid(declared.declaration.id, broken)
+    if (declared.state.kind !== 'mounted') throw invalid(declared.declaration.id, 'it is not mounted')
+    return this.#generations.lease(declared.state.generation)
+  }
+
+  /** A use for reading only, for example to render a session without an agent (F-13). */
+  async acquireScope(id?: string, caller?: string): Promise<AsyncDisposable & { key: ScopeKey; id: string }> {
+    const lease = await this.retain(id, caller)
+    return { key: lease.generation.key, id: lease.id, [Symbol.asyncDispose]: () => lease.release() }
+  }
+
+  /** Joins a scope to a preset, moving it when it already uses another; `leave` ends the use, whatever it is by then. */
+  async mount(scope: ScopeKey, id?: string, caller?: string): Promise<string> {
+    requireScope(scope)
+    const lease = await this.retain(id, caller)
+    await this.#bind(scope, lease)
+    return lease.id
+  }
+
+  /** Moves a scope without looking at its history and without logging: for callers that did both (H-12). */
+  async recompose(scope: ScopeKey, id: string, caller?: string): Promise<void> {
+    await this.mount(scope, id, caller)
+  }
+
+  /**
+   * Joins a child to the exact generation of its parent, whatever the id means by now (F-07). Synchronous: there is
+   * nothing to wait for. Undefined when the parent uses no preset.
+   */
+  composeFrom(child: ScopeKey, parent: ScopeKey): string | undefined {
+    requireScope(child)
+    if (this.#joins.of(child) || this.#joins.joinedElsewhere(child)) throw new Error('this scope already uses a preset')
+    if (this.#joins.joinedElsewhere(parent))
+      throw new Error('the revision of the parent is unavailable in this registry')
+    const generation = this.#joins.of(parent)
+    if (!generation) return undefined
+    const lease = this.#generations.lease(generation)
+    try {
+      this.#joins.move(child, lease)
+    } catch (error) {
+      void lease.release()
+      throw error
+    }
+    return generation.id
+  }
+
+  /** Ends a scope's use of its preset; idempotent. */
+  leave(scope: ScopeKey): Promise<void> {
+    return this.#joins.leave(scope)
+  }
+
+  /** Switches a blank session's preset and logs it; see `Selections` (H-01 to H-05). */
+  select(agent: SelectableAgent, id: string, caller?: string): Promise<string> {
+    return this.#selections.select(agent, id, caller)
+  }
+
+  composedPreset(scope: ScopeKey): string | undefined {
+    return this.#joins.of(scope)?.id
+  }
+
+  /** A service inside the scope's exact generation, realms included; host services are not looked up (E-16). */
+  serviceFor(scope: ScopeKey, name: string): unknown {
+    const generation = this.#joins.of(scope)
+    return generation && serviceIn(generation.fiber, name)
+  }
+
+  /** Digest of the declaration that the scope was composed from; undefined when it uses no preset. */
+  declarationDigest(scope: ScopeKey): string | undefined {
+    const generation = this.#joins.of(scope)
+    return generation && declarationDigest(generation.declaration)
+  }
+
+  /** All mounted generations, or the one that a scope uses (F-16). */
+  inspectCompositions(scope?: ScopeKey): Composition[] {
+    const joined = scope && this.#joins.of(scope)
+    if (scope && !joined) return []
+    return (joined ? [joined] : this.#generations.list()).map(compositionOf)
+  }
+
+  /** The declared rows as YAML, for reading (G-04). */
+  readDocument(id: string): { agentPreset: string; content: string; name?: string; description?: string } {
+    const { declaration } = this.#find(id)
+    const { name, description } = declaration
+    return {
+      agentPreset: declaration.id,
+      content: dumpRows(declaration.plugins),
+      ...(name !== undefined && { name }),
+      ...(description !== undefined && { description }),
+    }
+  }
+
+  inventory(id: string): InventoryRow[] {
+    const { declaration, state } = this.#find(id)
+    if (state.kind === 'mounted') return inventoryOfTree(state.generation.audit())
+    return Array.isArray(declaration.plugins) ? inventoryOfDeclaration(declaration.plugins) : []
+  }
+
+  /** Tools and prompt of a preset as an agent in it would get them; rejects for one that cannot be used. */
+  async describe(id?: string, caller?: string): Promise<Description> {
+    const lease = await this.retain(id, caller)
+    try {
+      const { describe } = this.#options
+      return describe ? await describe(lease.generation.key) : { tools: [], sections: [], tokens: 0 }
+    } finally {
+      await lease.release()
+    }
+  }
+
+  /** Observers hear of every change of roster, binding and selection; one that throws is reported and passed over. */
+  onChange(observer: (change: PresetChange) => void): () => void {
+    this.#observers.add(observer)
+    return () => void this.#observers.delete(observer)
+  }
+
+  /** Resolves when every declaration has mounted or failed and every collected generation is closed. */
+  async settled(): Promise<void> {
+    await Promise.allSettled([...this.#table.values()].map(({ first }) => first))
+    await this.#generations.settled()
+  }
+
+  async #bind(scope: ScopeKey, lease: Lease): Promise<void> {
+    let step
+    try {
+      step = this.#joins.move(scope, lease)
+    } catch (error) {
+      await lease.release()
+      throw error
+    }
+    await step.commit()
+    if (step.changed) this.#notify({ kind: 'bound', scope, id: lease.id })
+  }
+
+  #declare(declaration: Declaration, row: DeclaringRow): Declared {
+    const declared: Declared = {
+      declaration,
+      state: { kind: 'mounting' },
+      first: Promise.resolve(),
+      gone: Promise.withResolvers(),
+    }
+    declared.first = this.#mount(declared, row)
+    return declared
+  }
+
+  async #mount(declared: Declared, row: DeclaringRow): Promise<void> {
+    const { declaration } = declared
+    const problem = shapeProblem(declaration.plugins)
+    declared.state =
+      problem === undefined ? await this.#mountSound(declaration, row) : { kind: 'broken', reason: problem }
+    if (declared.state.kind === 'broken') this.#warn(`preset ${declaration.id} is broken: ${declared.state.reason}`)
+    this.#noteRoster()
+  }
+
+  async #mountSound(declaration: Declaration, row: DeclaringRow): Promise<Mounted> {
+    const { ctx, mountDeadlineMs = 10_000 } = this.#options
+    try {
+      const generation = await mountGeneration(ctx, row, declaration, mountDeadlineMs)
+      const failure = mountFailure(generation)
+      if (failure !== undefined) {
+        await generation.close()
+        return { kind: 'broken', reason: failure }
+      }
+      this.#generations.add(generation)
+      return { kind: 'mounted', generation }
+    } catch (error) {
+      return { kind: 'broken', reason: error instanceof Error ? error.message : String(error) }
+    }
+  }
+
+  async #withdraw(declared: Declared): Promise<void> {
+    const { id } = declared.declaration
+    // A disposer that outlived its declaration must not take a later one of the same id (F-17).
+    if (this.#table.get(id) === declared) this.#table.delete(id)
+    await this.#retire(declared)
+    this.#noteRoster()
+  }
+
+  async #retire(declared: Declared): Promise<void> {
+    declared.gone.resolve()
+    await declared.first
+    if (declared.state.kind === 'mounted') await this.#generations.retire(declared.state.generation)
+  }
+
+  #find(id: string): Declared {
+    const declared = this.#table.get(id)
+    if (declared) return declared
+    const renamed = this.#table.get(ALIASES[id] ?? '')
+    if (!renamed)
+      throw notFound(
+        id,
+        this.list().map((row) => row.id),
+      )
+    this.#warn(`the preset id ${id} is retired; use ${renamed.declaration.id}`)
+    return renamed
+  }
+
+  async #diagnosed(
+    id: string | undefined,
+    caller: string | undefined,
+  ): Promise<{ declared: Declared; broken?: string }> {
+    const wanted = id ?? this.defaultId()
+    for (;;) {
+      const declared = this.#find(wanted)
+      await declared.first
+      if (this.#find(wanted) !== declared) continue
+      const { state } = declared
+      if (state.kind === 'mounting') continue
+      if (state.kind === 'broken') return { declared, broken: state.reason }
+      const { ctx, diagnosisDeadlineMs = 5000 } = this.#options
+      const { generation } = state
+      const broken = await diagnose({
+        ctx,
+        generation,
+        caller,
+        gone: declared.gone.promise,
+        deadlineMs: diagnosisDeadlineMs,
+      })
+      // Replaced or withdrawn meanwhile: the answer is about something that nobody can get any more (C-11).
+      if (this.#find(wanted) !== declared) continue
+      return { declared, ...(broken !== undefined && { broken }) }
+    }
+  }
+
+  #brokenNow({ state }: Declared): string | undefined {
+    if (state.kind === 'mounting') return 'still starting'
+    return state.kind === 'broken' ? state.reason : problemOf(state.generation)
+  }
+
+  /** Several rows move in one tick; observers hear once. */
+  #noteRoster(): void {
+    if (this.#rosterNoted) return
+    this.#rosterNoted = true
+    queueMicrotask(() => {
+      this.#rosterNoted = false
+      this.#notify({ kind: 'roster' })
+    })
+  }
+
+  #notify(change: PresetChange): void {
+    for (const observer of this.#observers) {
+      try {
+        observer(change)
+      } catch (error) {
+        this.#warn(`an observer of preset changes failed: ${error instanceof Error ? error.message : String(error)}`)
+      }
+    }
+  }
+
+  #warn(message: string): void {
+    this.#options.warn?.(message)
+  }
+}
+
+function requireScope(scope: ScopeKey | undefined): void {
+  if (typeof scope !== 'object' || scope === null) throw new Error('a preset can only be used by a scope')
+}
+
+function compositionOf(generation: Generation): Composition {
+  const modules = generation
+    .audit()
+    .filter((row) => !row.group && row.state.state === 'active')
+    .map(({ name, entry }) => {
+      const { baseUrl } = entry.parent.tree.ctx
+      return { moduleName: name, ...(baseUrl !== undefined && { baseUrl }), useHostBase: baseUrl === undefined }
+    })
+  return { id: generation.id, modules, leakedServices: generation.leaks() }
+}

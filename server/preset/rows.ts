@@ -1,0 +1,81 @@
+import { sha256 } from './kernel.ts'
+import type { Entry, EntryOptions, EntryTree } from '@deepseek-ai/cordis-plugin-loader'
+
+export const GROUP = 'cordis:group'
+export const INCLUDE = 'cordis:include'
+/** The row that declares a preset; its config carries the preset's own rows. */
+export const PRESET_ROW = 'agent-preset'
+
+const childrenOf = (row: EntryOptions): EntryOptions[] => (row.group && Array.isArray(row.config) ? row.config : [])
+
+/** Every row of a list, groups flattened, parents before children. */
+export function* flatRows(rows: readonly EntryOptions[]): Generator<EntryOptions, void, void> {
+  for (const row of rows) {
+    yield row
+    yield* flatRows(childrenOf(row))
+  }
+}
+
+/**
+ * A detached copy with an id on every row. An id made up here depends on the place and the name only, so the row
+ * survives reloads of its file. Throws on an id that stands twice in one document.
+ */
+export function prepareRows(rows: readonly EntryOptions[], path = '', seen = new Set<string>()): EntryOptions[] {
+  return rows.map((row, index) => {
+    const place = `${path}/${index}`
+    const id = row.id ?? sha256(`${place}:${row.name}`).slice(0, 8)
+    if (seen.has(id)) throw new Error(`two rows have the id ${id}; ids are unique in a document`)
+    seen.add(id)
+    const group = row.group ?? (row.name === GROUP ? true : undefined)
+    const copy: EntryOptions = { ...row, id, ...(group && { group }) }
+    if (group && Array.isArray(row.config)) copy.config = prepareRows(row.config, place, seen)
+    else if (row.config !== undefined) copy.config = structuredClone(row.config)
+    return copy
+  })
+}
+
+const FIXED_AT_START = ['name', 'inject', 'isolate', 'intercept', 'group'] as const
+
+/** Cordis leaves the old plugin running when one of these keys changes on a live row; such rows are stopped first. */
+export async function stopChanged(tree: EntryTree, rows: readonly EntryOptions[]): Promise<void> {
+  const changed: Entry[] = []
+  for (const row of flatRows(rows)) {
+    const entry = tree.store[row.id]
+    if (!entry) continue
+    if (FIXED_AT_START.some((key) => JSON.stringify(entry.options[key]) !== JSON.stringify(row[key])))
+      changed.push(entry)
+  }
+  for (const entry of changed) {
+    const { fiber } = entry
+    entry.parent.remove(entry.options.id)
+    while (fiber?.inertia) await fiber.inertia
+  }
+}
+
+/** Labelled realms are process-wide in Cordis: with the generation's number behind it, a label stays inside one generation. */
+export function privateLabels(rows: readonly EntryOptions[], serial: number): EntryOptions[] {
+  return rows.map((row) => {
+    const isolate = Object.entries(row.isolate ?? {})
+    const renamed = isolate.map(([name, label]) => [name, label === true ? true : `${label}~${serial}`] as const)
+    return {
+      ...row,
+      ...(isolate.length > 0 && { isolate: Object.fromEntries(renamed) }),
+      ...(row.group && Array.isArray(row.config) && { config: privateLabels(row.config, serial) }),
+    }
+  })
+}
+
+/** What is wrong with the shape of a row list: the first bad row, named by its place (B-07); undefined when sound. */
+export function shapeProblem(rows: unknown, parent = ''): string | undefined {
+  if (!Array.isArray(rows)) return parent ? `${parent}: config is not a list` : 'plugins is not a list'
+  for (const [index, row] of rows.entries() as ArrayIterator<[number, unknown]>) {
+    const label = `${parent && `${parent} > `}row ${index + 1}`
+    if (typeof row !== 'object' || row === null || Array.isArray(row)) return `${label} is not a map`
+    const { name, group, config } = row as Partial<EntryOptions>
+    if (typeof name !== 'string' || name.trim() === '') return `${label} lacks a non-empty name`
+    if (!group && name !== GROUP) continue
+    const problem = shapeProblem(config ?? [], label)
+    if (problem) return problem
+  }
+  return undefined
+}
