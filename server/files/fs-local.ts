@@ -2,7 +2,7 @@ import { constants, type BigIntStats } from 'node:fs'
 import { lstat, open, readdir, stat, type FileHandle } from 'node:fs/promises'
 import { errnoOf, typed } from './errno.ts'
 import { FsError, type CallOptions, type DirEntry, type FileInfo, type FileKind, type Fs, type FsHooks } from './fs.ts'
-import type { EditResult, Target, TextFile, TextStream, WriteIntent, WriteResult } from './fs.ts'
+import type { EditResult, Target, TextFile, TextStream, Version, WriteIntent, WriteResult } from './fs.ts'
 import { never } from '../wire/never.ts'
 import { serialised } from './lock.ts'
 import { place } from './place.ts'
@@ -71,6 +71,32 @@ async function readUpTo(file: FileHandle, max: number, signal?: AbortSignal): Pr
   return buffer.subarray(0, length)
 }
 
+async function readWhole(target: Target, options: { signal?: AbortSignal; maxBytes?: number }): Promise<TextFile> {
+  const limit = options.maxBytes ?? EDIT_LIMIT
+  const { file, info } = await openRegular(target)
+  try {
+    if (info.size > limit)
+      throw new FsError('FS_TOO_LARGE', `${target.path} has ${info.size} bytes; at most ${limit} can be read at once.`)
+    const bytes = await readUpTo(file, Number(info.size) + 1, options.signal)
+    return { ...decodeText(target.path, bytes), version: versionOf(info) }
+  } finally {
+    await file.close()
+  }
+}
+
+async function readStart(
+  target: Target,
+  max: number,
+  signal?: AbortSignal,
+): Promise<{ bytes: Buffer; version: Version }> {
+  const { file, info } = await openRegular(target)
+  try {
+    return { bytes: await readUpTo(file, Math.min(max, Number(info.size) + 1), signal), version: versionOf(info) }
+  } finally {
+    await file.close()
+  }
+}
+
 /** The operating system's files, nothing in between: no confinement and, without hooks, no policy. */
 class LocalFs implements Fs {
   readonly #hooks: FsHooks
@@ -96,39 +122,24 @@ class LocalFs implements Fs {
     return child.key === parent.key || child.key.startsWith(prefix)
   }
 
-  async #opened<T>(
+  /** Reports what `read` saw: a version, or that nothing is there. */
+  async #observing<T extends { version: Version }>(
     target: Target,
     session: string | undefined,
-    use: (file: FileHandle, info: BigIntStats) => Promise<T>,
+    read: () => Promise<T>,
   ): Promise<T> {
-    const { file, info } = await openRegular(target).catch((error: unknown) => {
+    try {
+      const result = await read()
+      this.#hooks.observed?.({ target, version: result.version, session })
+      return result
+    } catch (error) {
       if (errnoOf(error) === 'ENOENT') this.#hooks.observed?.({ target, version: undefined, session })
       throw error
-    })
-    try {
-      const result = await use(file, info)
-      this.#hooks.observed?.({ target, version: versionOf(info), session })
-      return result
-    } finally {
-      await file.close()
     }
   }
 
-  #read(target: Target, options: CallOptions & { maxBytes?: number }): Promise<TextFile> {
-    const limit = options.maxBytes ?? EDIT_LIMIT
-    return this.#opened(target, options.session, async (file, info) => {
-      if (info.size > limit)
-        throw new FsError(
-          'FS_TOO_LARGE',
-          `${target.path} has ${info.size} bytes; at most ${limit} can be read at once.`,
-        )
-      const bytes = await readUpTo(file, Number(info.size) + 1, options.signal)
-      return { ...decodeText(target.path, bytes), version: versionOf(info) }
-    })
-  }
-
   readText(target: Target, options: CallOptions & { maxBytes?: number } = {}): Promise<TextFile> {
-    return typed(target.path, () => this.#read(target, options))
+    return typed(target.path, () => this.#observing(target, options.session, () => readWhole(target, options)))
   }
 
   streamText(target: Target, options: CallOptions = {}): TextStream {
@@ -164,11 +175,8 @@ class LocalFs implements Fs {
   }
 
   readBytes(target: Target, max: number, options: CallOptions = {}): Promise<Uint8Array> {
-    return typed(target.path, () =>
-      this.#opened(target, options.session, (file, info) =>
-        readUpTo(file, Math.min(max, Number(info.size) + 1), options.signal),
-      ),
-    )
+    const read = (): ReturnType<typeof readStart> => readStart(target, max, options.signal)
+    return typed(target.path, async () => (await this.#observing(target, options.session, read)).bytes)
   }
 
   listDir(target: Target, options: CallOptions = {}): Promise<DirEntry[]> {
@@ -220,8 +228,8 @@ class LocalFs implements Fs {
     return serialised(target.key, () =>
       typed(target.path, async () => {
         const { session, signal } = options
-        // Read without a session: looking in order to edit is not what the policy calls having seen the file.
-        const before = await this.#read(target, { signal })
+        // Unreported: looking in order to edit is not having seen the file.
+        const before = await readWhole(target, options)
         await this.#hooks.beforeEdit?.({ target, version: before.version, session })
         const text = edit(before)
         const bytes = encodeText(target.path, text, before.bom)

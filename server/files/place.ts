@@ -42,7 +42,10 @@ async function realPlace(path: string): Promise<string> {
         'FS_INVALID_PATH',
         `${path} cannot be reached: ${prefix} is a file; the parent is not a directory.`,
       )
-    return join(real, ...parts.slice(kept))
+    const rest = parts.slice(kept)
+    const place = join(real, ...rest)
+    // `..` after a name that does not exist may lead back to one that does, and that may be a link.
+    return rest.includes('..') ? realPlace(path.endsWith('/') ? `${place}/` : place) : place
   }
   throw new FsError('FS_NOT_FOUND', `${path} does not exist.`)
 }
