@@ -9,7 +9,7 @@ import { appendForkStart, forkHeader, forkPoint, type ForkOptions } from './json
 import { JsonlWriter, type Stored } from './jsonl/jsonl-writer.ts'
 import { Liveness } from './jsonl/liveness.ts'
 import { refuseNetworkDisk } from './jsonl/network-disk.ts'
-import { releaseOwnership, takeOwnership } from './jsonl/owner.ts'
+import { readOwner, releaseOwnership, takeOwnership, type Owner } from './jsonl/owner.ts'
 import { pageFromDisk, type Page, type PageQuery } from './jsonl/page.ts'
 import { Places, type SessionFile } from './jsonl/places.ts'
 import { joinRows, type Assemble } from './jsonl/recover.ts'
@@ -206,6 +206,17 @@ export class SessionStore {
     const follow = new Follow({ disk: this.#disk, directory, after, onEvents, onEnd })
     await follow.poll()
     return follow
+  }
+
+  /** The living process that owns a session for writing; null when none does, or when it is this one. */
+  async holder(id: string): Promise<Owner | null> {
+    if (this.#live.has(id)) return null
+    const directory = await this.#places.find(id)
+    const owner = directory && (await readOwner(this.#disk, directory))
+    if (!owner || owner.writer === this.#liveness?.id) return null
+    const seized = this.#alive().seize(owner.writer)
+    seized?.release()
+    return seized ? null : owner
   }
 
   /** Closes every open log, then ends this process's claim to any. Rejects with the first log that could not be saved. */

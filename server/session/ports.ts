@@ -1,6 +1,9 @@
 import type { EventLog } from '../log/port.ts'
 import type { ScopeKey } from '../scope/scope.ts'
+import type { LogEvent } from '../wire/events.ts'
 import type { Selection } from '../wire/messages.ts'
+import type { SearchHit, SessionPage } from '../wire/protocol.ts'
+import type { SessionRow } from '../wire/views.ts'
 
 /** What a preset change needs of an agent. */
 export interface PresetSubject {
@@ -14,6 +17,7 @@ export interface PresetSubject {
 export interface Presets {
   resolve(id?: string): Promise<{ id: string; broken?: string }>
   mount(scope: ScopeKey, id?: string): Promise<string>
+  leave(scope: ScopeKey): Promise<void>
   select(agent: PresetSubject, id: string): Promise<string>
   composedPreset(scope: ScopeKey): string | undefined
   declarationDigest(scope: ScopeKey): string | undefined
@@ -23,4 +27,14 @@ export interface Presets {
 export interface DefaultModel {
   currentSelection(): Selection | undefined
   saveSelection(selection: Selection): Promise<void>
+}
+
+/** The derived list and search over all sessions; everything in it but the marks can be rebuilt from the logs. */
+export interface Index {
+  note(row: SessionRow, events: readonly LogEvent[]): void
+  list(query: { cursor?: string | undefined; query?: string | undefined; limit: number }): Promise<SessionPage>
+  get(id: string): Promise<SessionRow | undefined>
+  search(text: string): Promise<SearchHit[]>
+  patch(id: string, marks: { pinned?: boolean; archived?: boolean }): Promise<void>
+  remove(id: string): Promise<void>
 }

@@ -1,0 +1,36 @@
+import type { Agent } from '../agent/agent.ts'
+import type { CreateAgent } from '../agent/registry.ts'
+import type { Hooks } from '../turn/hooks.ts'
+import type { Presets } from './ports.ts'
+import { installModelSelection, type ModelSelection } from './selection.ts'
+
+export interface ComposeOptions {
+  hooks: Hooks
+  selection: ModelSelection
+  presets: Presets | undefined
+  preset: string | undefined
+  modelNotice: boolean | undefined
+}
+
+/** What the session entry adds to a bare agent, in this order: the model selection, then the preset. */
+export function composeAgent({
+  hooks,
+  selection,
+  presets,
+  preset,
+  modelNotice,
+}: ComposeOptions): Pick<CreateAgent, 'setup' | 'presetDigest'> {
+  let scope: Agent | undefined
+  return {
+    async setup(agent) {
+      scope = agent
+      agent.onClose(
+        installModelSelection(hooks, agent, selection, { ...(modelNotice !== undefined && { modelNotice }) }),
+      )
+      if (!presets || preset === undefined) return
+      await presets.mount(agent, preset)
+      agent.onClose(() => presets.leave(agent))
+    },
+    presetDigest: () => scope && presets?.declarationDigest(scope),
+  }
+}

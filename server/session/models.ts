@@ -1,0 +1,28 @@
+import { CoreError } from '../wire/errors.ts'
+import type { Selection } from '../wire/messages.ts'
+import type { Routes } from '../model/routes.ts'
+
+const unavailable = (selection: Selection, message: string) =>
+  new CoreError('session/model-unavailable', message, { provider: selection.provider, model: selection.model })
+
+/**
+ * Checks a pick before it is recorded (L-14): a known route, an id, and an effort that the card or, for an unlisted id, the
+ * route offers. A catalog that cannot be read refuses nothing.
+ */
+export async function checkSelection(routes: Routes, selection: Selection): Promise<void> {
+  const route = routes.get(selection.provider)
+  if (!route)
+    throw unavailable(
+      selection,
+      `There is no model provider "${selection.provider}". Choose another model, or add the provider in Settings > Models.`,
+    )
+  if (selection.model.trim() === '') throw unavailable(selection, 'The model id is empty. Choose a model.')
+  if (selection.reasoningEffort === undefined) return
+  const facts = await route.describe(selection.model).catch(() => undefined)
+  if (!facts || facts.efforts.some(({ id }) => id === selection.reasoningEffort)) return
+  const offered = facts.efforts.map(({ id }) => id).join(', ') || 'none'
+  throw unavailable(
+    selection,
+    `${facts.name} does not offer the reasoning effort "${selection.reasoningEffort}" (offered: ${offered}).`,
+  )
+}

@@ -1,0 +1,83 @@
+import type { PresetRow } from '../wire/views.ts'
+import type { ToolSpec } from '../wire/messages.ts'
+
+/** The preset registry as lists need it. */
+export interface RosterSource {
+  list(): { id: string; name?: string; description?: string; order?: number; broken?: string; generation?: number }[]
+  describe(id: string): Promise<{ tools: ToolSpec[]; sections: { name: string; text: string }[]; tokens: number }>
+  defaultId(): string
+  onChange(observer: () => void): () => void
+}
+
+/** The presets as people choose among them: contents and cost before the pick, the reason in place of both when broken. */
+export class Roster {
+  readonly #source: RosterSource
+  readonly #observers = new Set<(rows: PresetRow[]) => void>()
+  #rows: PresetRow[] = []
+  #running: Promise<void> | undefined
+  #again = false
+  #stop: (() => void) | undefined
+
+  constructor(source: RosterSource) {
+    this.#source = source
+  }
+
+  async start(): Promise<void> {
+    this.#stop = this.#source.onChange(() => void this.refresh())
+    await this.refresh()
+  }
+
+  close(): void {
+    this.#stop?.()
+  }
+
+  current(): PresetRow[] {
+    return this.#rows
+  }
+
+  onChange(observer: (rows: PresetRow[]) => void): () => void {
+    this.#observers.add(observer)
+    return () => this.#observers.delete(observer)
+  }
+
+  /** One look at a time; a change during one makes a second follow. */
+  refresh(): Promise<void> {
+    if (this.#running) {
+      this.#again = true
+      return this.#running
+    }
+    this.#running = this.#look().finally(() => {
+      this.#running = undefined
+      if (!this.#again) return undefined
+      this.#again = false
+      return this.refresh()
+    })
+    return this.#running
+  }
+
+  async #look(): Promise<void> {
+    const rows = await Promise.all(this.#source.list().map((row) => this.#describe(row)))
+    if (JSON.stringify(rows) === JSON.stringify(this.#rows)) return
+    this.#rows = rows
+    for (const observer of this.#observers) observer(rows)
+  }
+
+  async #describe({ generation = 1, ...row }: ReturnType<RosterSource['list']>[number]): Promise<PresetRow> {
+    const base = { ...row, isDefault: row.id === this.#source.defaultId(), generation }
+    if (row.broken !== undefined) return { ...base, waiting: /waiting for /.test(row.broken), tools: [], prompt: '' }
+    try {
+      const { tools, sections, tokens } = await this.#source.describe(row.id)
+      return {
+        ...base,
+        tools,
+        prompt: sections
+          .map(({ text }) => text)
+          .filter(Boolean)
+          .join('\n\n'),
+        tokens,
+      }
+    } catch (error) {
+      return { ...base, broken: (error as Error).message, tools: [], prompt: '' }
+    }
+  }
+}
