@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import type { Json } from '../wire/json.ts'
+import type { ModelCard } from './port.ts'
+import catalog from './catalog.json' with { type: 'json' }
+
+const json: z.ZodType<Json> = z.json()
+const Effort = z.strictObject({
+  id: z.string().min(1),
+  default: z.boolean().optional(),
+  options: json.optional(),
+  body: json.optional(),
+})
+const Price = z.strictObject({
+  in: z.number(),
+  cacheRead: z.number().optional(),
+  cacheWrite: z.number().optional(),
+  out: z.number(),
+})
+const Card = z.strictObject({
+  id: z.string().min(1),
+  name: z.string().min(1),
+  contextWindow: z.number().int().positive().optional(),
+  maxOutput: z.number().int().positive().optional(),
+  inputs: z.array(z.enum(['text', 'image'])).min(1),
+  reasoning: z.boolean(),
+  efforts: z.array(Effort),
+  sendBack: z.enum(['none', 'reasoning_content', 'reasoning', 'reasoning_details']).optional(),
+  inlineThink: z.boolean().optional(),
+  midSystem: z.boolean().optional(),
+  price: Price.optional(),
+})
+/** The shipped file: figures are advice with source and date, never a gate. */
+export const Catalog = z.record(
+  z.string(),
+  z.strictObject({ source: z.string(), date: z.iso.date(), cards: z.array(Card) }),
+)
+
+const shipped = Catalog.parse(catalog)
+
+/** The shipped cards of a provider, by route id; none for a route this catalog does not know. */
+export const catalogCards = (provider: string): ModelCard[] => (shipped[provider]?.cards ?? []) as ModelCard[]
+
+export const catalogProviders = (): string[] => Object.keys(shipped)
