@@ -1,0 +1,3 @@
+declare module 'node-pty' {
+  export * from '@lydell/node-pty'
+}

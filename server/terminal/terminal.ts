@@ -1,0 +1,251 @@
+import { existsSync, readlinkSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { never } from '../wire/never.ts'
+import type { Outcome } from './call.ts'
+import { shellEnvironment } from './environment.ts'
+import { ENDED, Shell, type ShellCall, type ShellOptions } from './shell.ts'
+
+export interface TerminalOptions {
+  /** Where each new shell starts. A folder that is gone is replaced by its nearest parent that exists. */
+  cwd: string
+  /** The whole environment of the shell; default `shellEnvironment()`. Pagers, prompts and TERM are set in any case. */
+  env?: Record<string, string>
+  /** Milliseconds a call may run; default 300000. */
+  timeoutMs?: number
+  /** `null` (default): commands find their input empty. `tty`: they find the terminal. */
+  stdin?: 'null' | 'tty'
+  /** Wraps the shell in a sandbox. `control` is the directory that has to be readable and writable inside. */
+  spawnArgv?(bash: string[], control: string): string[]
+  /** Parent of the control directories; default `$XDG_RUNTIME_DIR/core-web`, else `/var/tmp/core-web-<uid>`. */
+  controlRoot?: string
+  /** Told what a closed shell left behind. */
+  warn?(message: string): void
+}
+
+export type NewShellReason = 'restart' | 'idle' | 'death' | 'mode'
+
+export type CallEnd =
+  /** `exitCode` is missing when the command removed the record of it. */
+  | { kind: 'completed'; exitCode?: number }
+  | { kind: 'exited'; exitCode?: number; signal?: string }
+  | { kind: 'timeout' | 'cancelled' | 'needs-input'; stateKept: boolean }
+  /** No shell could be started; `output` says what was said meanwhile. */
+  | { kind: 'failed'; reason: string }
+
+/** What the model has to know beside the output, in this order at the head of the result. */
+export type Notice =
+  | { kind: 'new-shell'; reason: NewShellReason; directory: string }
+  /** The shell before could not be used; `why` goes on after "the previous shell was replaced:". */
+  | { kind: 'replaced'; why: string }
+  /** Text of background jobs that arrived since the last result. */
+  | { kind: 'between'; text: string }
+  /** The shell will be replaced before the next call. */
+  | { kind: 'degraded'; why: string }
+
+export interface CallResult {
+  end: CallEnd
+  /** Cleaned text. Of a long output head and tail; `seam` is where they meet. */
+  output: string
+  seam?: number
+  /** Bytes left out at the seam. */
+  omitted: number
+  totalBytes: number
+  binary?: boolean
+  notices: Notice[]
+  /** Cancelled while it waited: nothing of the command has run. */
+  notRun?: true
+  /** Duration without the time in the queue, milliseconds. */
+  ms: number
+}
+
+export interface RunOptions {
+  signal?: AbortSignal
+  timeoutMs?: number
+  onOutput?(text: string): void
+}
+
+interface Waiting {
+  command: string
+  options: RunOptions
+  begin(): void
+  resolve(result: CallResult): void
+}
+
+const DEFAULT_TIMEOUT_MS = 300_000
+
+/** The persistent shell of one agent: started on first use, replaced when it is gone, one call at a time in order. */
+export class Terminal {
+  readonly #options: TerminalOptions
+  readonly #waiting: Waiting[] = []
+  #pump: Promise<void> | undefined
+  #shell: Shell | undefined
+  /** Why the next shell is not the session's first one. */
+  #reason: NewShellReason | undefined
+  #closed = false
+
+  constructor(options: TerminalOptions) {
+    this.#options = options
+  }
+
+  /** Where the shell is now; undefined without a shell or where the system does not say. */
+  cwd(): string | undefined {
+    if (this.pid === undefined) return undefined
+    try {
+      return readlinkSync(`/proc/${this.pid}/cwd`)
+    } catch {
+      return undefined // ended meanwhile, or no /proc
+    }
+  }
+
+  get pid(): number | undefined {
+    return this.#shell && this.#shell.unusable === undefined ? this.#shell.pid : undefined
+  }
+
+  /** The session had a shell that this Terminal does not know; the next one says why it is new. */
+  markPrevious(reason: NewShellReason): void {
+    this.#reason = reason
+  }
+
+  /** Ends the shell after the running call; the next call starts a new one and says why. */
+  async replace(reason: NewShellReason): Promise<void> {
+    await this.#pump
+    if (!this.#shell) return
+    this.#reason = reason
+    await this.#retire()
+  }
+
+  /** Runs one command when all before it are done. After `close` a call ends as cancelled. Never rejects. */
+  run(command: string, options: RunOptions = {}): Promise<CallResult> {
+    const { signal } = options
+    if (this.#closed || signal?.aborted) return Promise.resolve(notRun())
+    const { promise, resolve } = Promise.withResolvers<CallResult>()
+    const withdraw = () => {
+      this.#waiting.splice(this.#waiting.indexOf(entry), 1)
+      resolve(notRun())
+    }
+    const entry: Waiting = { command, options, resolve, begin: () => signal?.removeEventListener('abort', withdraw) }
+    signal?.addEventListener('abort', withdraw, { once: true })
+    this.#waiting.push(entry)
+    this.#pump ??= this.#work()
+    return promise
+  }
+
+  async #work(): Promise<void> {
+    await Promise.resolve()
+    for (let entry = this.#waiting.shift(); entry; entry = this.#waiting.shift()) {
+      entry.begin()
+      if (this.#closed) entry.resolve(notRun())
+      else entry.resolve(await this.#run(entry.command, entry.options))
+    }
+    // In the same step as the last look at the queue: a call made a moment later has to find nobody at work.
+    this.#pump = undefined
+  }
+
+  async #run(command: string, options: RunOptions): Promise<CallResult> {
+    const began = performance.now()
+    const notices: Notice[] = []
+    const timeoutMs = options.timeoutMs ?? this.#options.timeoutMs ?? DEFAULT_TIMEOUT_MS
+    for (let attempt = 1; ; attempt++) {
+      const opened = await this.#ensure(notices)
+      if ('end' in opened) return { ...opened, notices, ms: performance.now() - began }
+      const call = await opened.shell.run({ ...options, command, timeoutMs })
+      if (call.between !== '') notices.push({ kind: 'between', text: call.between })
+      if (call.outcome.kind === 'not-started' && attempt === 1 && !this.#closed && !options.signal?.aborted) continue
+      const end = this.#closed ? ({ kind: 'cancelled', stateKept: false } as const) : endOf(call.outcome)
+      const why = opened.shell.unusable
+      if (end.kind === 'completed' && why !== undefined) notices.push({ kind: 'degraded', why })
+      return { ...outputOf(call), end, notices, ms: performance.now() - began }
+    }
+  }
+
+  /** A shell that can be used, or the result of a call that cannot have one. */
+  async #ensure(notices: Notice[]): Promise<{ shell: Shell } | Omit<CallResult, 'notices' | 'ms'>> {
+    if (this.#shell && this.#shell.unusable === undefined) return { shell: this.#shell }
+    if (this.#shell) {
+      this.#reason ??= 'death'
+      const text = this.#shell.takeBetween()
+      if (text !== '') notices.push({ kind: 'between', text })
+      if (this.#shell.unusable !== ENDED) notices.push({ kind: 'replaced', why: this.#shell.unusable ?? '' })
+      await this.#retire()
+    }
+    const directory = existing(this.#options.cwd)
+    const { shell, failed, reason } = await open(this.#options, directory)
+    this.#shell = shell
+    if (failed || !shell) {
+      await this.#retire()
+      return { ...(failed ? outputOf(failed) : NOTHING), end: { kind: 'failed', reason: reason ?? 'it ended at once' } }
+    }
+    if (this.#closed) {
+      await this.#retire()
+      return notRun()
+    }
+    if (this.#reason) notices.push({ kind: 'new-shell', reason: this.#reason, directory })
+    this.#reason = undefined
+    return { shell }
+  }
+
+  async #retire(): Promise<void> {
+    const shell = this.#shell
+    this.#shell = undefined
+    const survivors = (await shell?.close()) ?? []
+    if (survivors.length > 0) this.#options.warn?.(`a closed shell left running: ${survivors.join(', ')}`)
+  }
+
+  /** Ends the shell and its jobs; running and waiting calls end as cancelled. */
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#retire()
+    await this.#pump
+    await this.#retire()
+  }
+}
+
+async function open(
+  options: TerminalOptions,
+  cwd: string,
+): Promise<{ shell?: Shell; failed?: ShellCall; reason?: string }> {
+  const { env = shellEnvironment(), stdin = 'null', controlRoot, spawnArgv } = options
+  const shellOptions: ShellOptions = { cwd, env, stdin }
+  if (controlRoot !== undefined) shellOptions.controlRoot = controlRoot
+  if (spawnArgv) shellOptions.spawnArgv = spawnArgv
+  try {
+    return await Shell.open(shellOptions)
+  } catch (error) {
+    return { reason: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+function existing(directory: string): string {
+  let found = directory
+  while (!existsSync(found) && dirname(found) !== found) found = dirname(found)
+  return found
+}
+
+const NOTHING = { output: '', omitted: 0, totalBytes: 0 }
+
+const notRun = (): CallResult => ({
+  ...NOTHING,
+  end: { kind: 'cancelled', stateKept: true },
+  notRun: true,
+  notices: [],
+  ms: 0,
+})
+
+function outputOf({ output, seam, omitted, totalBytes, binary }: ShellCall) {
+  return { output, omitted, totalBytes, ...(seam !== undefined && { seam }), ...(binary && { binary }) }
+}
+
+function endOf(outcome: Outcome): CallEnd {
+  switch (outcome.kind) {
+    case 'completed':
+      return { kind: 'completed', ...(outcome.exitCode !== undefined && { exitCode: outcome.exitCode }) }
+    case 'exited':
+      return { kind: 'exited', ...outcome.exit }
+    case 'interrupted':
+      return { kind: outcome.reason, stateKept: outcome.stateKept }
+    case 'not-started':
+      return { kind: 'failed', reason: outcome.why }
+    default:
+      return never(outcome)
+  }
+}
