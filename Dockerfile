@@ -30,11 +30,11 @@ ENV NODE_ENV=production \
   CORE_WEB_BOUNDARY=container \
   CORE_WEB_DATA=/data \
   CORE_WEB_HOST=0.0.0.0 \
-  CORE_WEB_PORT=4747 \
-  CORE_WEB_ALLOW_HOST=localhost:4747 \
+  CORE_WEB_PORT=4173 \
+  CORE_WEB_ALLOW_HOST=localhost:4173 \
   CORE_WEB_NO_OPEN=true
 VOLUME /data
-EXPOSE 4747
+EXPOSE 4173
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.CORE_WEB_PORT}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # tini reaps what the agents' shells leave behind and passes SIGTERM on; npm would keep it from the server.

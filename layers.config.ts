@@ -15,7 +15,7 @@ export const rooms: Record<string, readonly string[]> = {
   turn: ['wire', 'projection', 'log', 'prompt', 'model', 'tool', 'scope'],
   agent: ['wire', 'projection', 'log', 'turn', 'scope', 'model', 'prompt', 'tool'],
   preset: ['wire', 'scope'],
-  settings: ['wire', 'log', 'model/port'],
+  settings: ['wire', 'log', 'model', 'credential', 'workspace/state'],
   workspace: ['wire', 'log', 'model/port'],
   permission: ['wire', 'log', 'model/port'],
   sandbox: ['wire', 'log', 'model/port'],
@@ -36,6 +36,12 @@ export const rooms: Record<string, readonly string[]> = {
     'permission',
   ],
   http: ['wire', 'projection', 'session', 'log', 'preset', 'settings', 'workspace', 'credential', 'model'],
+}
+
+/** Imports against the table that are allowed where the compiler erases them: a room sees the shape, never the code. */
+export const typesOnly: Record<string, readonly string[]> = {
+  // The snapshot frame carries the folds' state, whose type is defined by the fold.
+  wire: ['projection/session-state'],
 }
 
 /** The two places that assemble everything: plugin adaptors, and the files directly under `server/` (boot, main, catalog). */

@@ -42,6 +42,16 @@ test('an import against the table is named, a type-only one too', async () => {
   expect(found).toEqual(['room-tool: server/tool/c.ts', 'room-wire: server/wire/a.ts'])
 })
 
+test('a shape may cross where the table says so, its code may not', async () => {
+  const projection = 'export interface SessionState { n: number }\nexport const n = 1\n'
+  const frame = (what: string) => ({
+    'server/projection/session-state.ts': projection,
+    'server/wire/protocol.ts': `${what} from '../projection/session-state.ts'\nexport const version = 1\n`,
+  })
+  expect(await broken(frame('import type { SessionState }'))).toEqual([])
+  expect(await broken(frame('import { n }'))).toEqual(['room-wire: server/wire/protocol.ts'])
+})
+
 test('the page sees nothing of the server but wire and projection, and a new room needs a row', async () => {
   const found = await broken({
     'server/log/b.ts': leaf,

@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs'
 import { cruise } from 'dependency-cruiser'
 import type { ICruiseResult, IForbiddenRuleType } from 'dependency-cruiser'
-import { assemblers, pageMayImport, reserved, rooms } from '../layers.config.ts'
+import { assemblers, pageMayImport, reserved, rooms, typesOnly } from '../layers.config.ts'
 
 const tests = '\\.test\\.tsx?$'
 
@@ -9,13 +9,21 @@ const tests = '\\.test\\.tsx?$'
 export function layerRules(): IForbiddenRuleType[] {
   const known = [...Object.keys(rooms), ...assemblers].join('|')
   return [
-    ...Object.entries(rooms).map(([room, allowed]) => ({
-      name: `room-${room}`,
-      severity: 'error' as const,
-      comment: `${room} may import ${allowed.join(', ') || 'nothing'}`,
-      from: { path: `^server/${room}/`, pathNot: tests },
-      to: { path: '^(server|web)/', pathNot: `^server/(${[room, ...allowed].join('|')})(/|\\.)` },
-    })),
+    ...Object.entries(rooms).flatMap(([room, allowed]) => {
+      const shapes = typesOnly[room] ?? []
+      const from = { path: `^server/${room}/`, pathNot: tests }
+      const places = (list: readonly string[]) => `^server/(${list.join('|')})(/|\\.)`
+      const rule: IForbiddenRuleType = {
+        name: `room-${room}`,
+        severity: 'error',
+        comment: `${room} may import ${allowed.join(', ') || 'nothing'}`,
+        from,
+        to: { path: '^(server|web)/', pathNot: places([room, ...allowed, ...shapes]) },
+      }
+      if (shapes.length === 0) return [rule]
+      const erased = { path: places(shapes), dependencyTypesNot: ['type-only' as const] }
+      return [rule, { ...rule, to: erased }]
+    }),
     {
       name: 'unknown-room',
       severity: 'error',
@@ -47,7 +55,7 @@ export function layerRules(): IForbiddenRuleType[] {
       name: 'no-cycles',
       severity: 'error',
       from: {},
-      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only', 'dynamic-import'] } },
     },
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
   ]
