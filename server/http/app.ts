@@ -38,7 +38,8 @@ export interface AppOptions {
   token: string | undefined
   allowHosts: readonly string[]
   trustProxy: boolean
-  cookieName: string
+  /** Port-specific, and known only once the server listens. */
+  cookieName: () => string
   /** Begins and ends with `/`. */
   basePath: string
   /** Folder of the built page. */
@@ -156,7 +157,7 @@ function installLogin(server: FastifyInstance, fence: Fence): void {
           'gateway/unauthorized',
           "That is not this server's token. Find it in the terminal that runs the server, or in the file named token in its data folder.",
         )
-      reply.setCookie(cookieName, cookieValue(token), {
+      reply.setCookie(cookieName(), cookieValue(token), {
         httpOnly: true,
         sameSite: 'strict',
         path: server.prefix || '/',

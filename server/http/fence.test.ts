@@ -8,7 +8,7 @@ const TOKEN = 'a'.repeat(64)
 const COOKIE = `core-web-4711=${cookieValue(TOKEN)}`
 
 const fence = (options: Partial<Fence['options']> = {}) =>
-  new Fence({ token: TOKEN, allowHosts: [], trustProxy: false, cookieName: 'core-web-4711', ...options })
+  new Fence({ token: TOKEN, allowHosts: [], trustProxy: false, cookieName: () => 'core-web-4711', ...options })
 
 const request = (headers: FenceRequest['headers'], rest: Partial<FenceRequest> = {}): FenceRequest => ({
   method: 'GET',

@@ -18,7 +18,7 @@ export interface FenceOptions {
   /** Believe `x-forwarded-proto` for the scheme of Origin. */
   trustProxy: boolean
   /** Port-specific, since cookies ignore ports. */
-  cookieName: string
+  cookieName: () => string
 }
 
 export interface FenceRequest {
@@ -160,7 +160,7 @@ export class Fence {
     if (token === undefined) return true
     const bearer = this.#bearer(headers)
     if (bearer !== undefined) return sameSecret(bearer, token)
-    const cookie = cookieOf(headers, this.options.cookieName)
+    const cookie = cookieOf(headers, this.options.cookieName())
     return cookie !== undefined && sameSecret(cookie, cookieValue(token))
   }
 

@@ -5,7 +5,7 @@ import type { Selection } from '../wire/messages.ts'
 import type { ModelsView, ProviderView } from '../wire/views.ts'
 import type { Credentials } from '../credential/credentials.ts'
 import type { ModelCard, Route } from '../model/port.ts'
-import type { ProviderConfig } from '../model/adapters/provider-route.ts'
+import type { ProviderConfig } from '../model/adapters/config.ts'
 import type { Routes } from '../model/routes.ts'
 import type { StateStore } from '../workspace/state.ts'
 
