@@ -18,6 +18,8 @@ import type { ProviderConfig, ProviderDeps } from './config.ts'
 import { discoverIds } from './discover.ts'
 import { watchRefusals } from './history/refused.ts'
 
+export type { ProviderConfig, ProviderDeps } from './config.ts'
+
 /** Anthropic demands an output limit; for unlisted ids this one is accepted by every model in its table. */
 const MESSAGES_MAX_TOKENS = 8192
 /** What a request header can carry (1.12). */
@@ -84,7 +86,8 @@ function oneShot(call: BoundCall, accepted: Set<string>): PreparedCall['stream']
 
 async function readKey(config: ProviderConfig, deps: ProviderDeps): Promise<string | undefined> {
   if (config.apiKeyRef === undefined) return undefined
-  const key = await deps.credentials.get(config.apiKeyRef)
+  // A key that a person stored for this provider wins over a reference to the environment.
+  const key = (await deps.credentials.get(config.id)) ?? (await deps.credentials.get(config.apiKeyRef))
   if (!key)
     throw new ModelError({
       code: 'MISSING_CREDENTIAL',
