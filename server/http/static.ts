@@ -49,6 +49,8 @@ export async function installPage(app: FastifyInstance, options: { root: string;
 function shellOf(root: string, basePath: string): { plain: Buffer; br: Buffer; gzip: Buffer } {
   const file = join(root, 'index.html')
   const html = existsSync(file) ? readFileSync(file, 'utf8') : NOT_BUILT
-  const plain = Buffer.from(html.replace('<head>', `<head><base href="${escape(basePath)}">`))
+  const base = escape(basePath)
+  // No <base>: the page's policy forbids it, since one smuggled in would move every relative address.
+  const plain = Buffer.from(html.replace('<html', `<html data-base="${base}"`).replaceAll('="./', `="${base}`))
   return { plain, br: brotliCompressSync(plain), gzip: gzipSync(plain) }
 }
