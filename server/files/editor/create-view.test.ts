@@ -1,5 +1,14 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -7,7 +16,7 @@ import type { Json } from '../../wire/json.ts'
 import { localFs } from '../fs-local.ts'
 import { caller, workspace, type Called } from '../testing.ts'
 import { strReplaceEditor } from './editor.ts'
-import { runAsNobody } from './nobody.fixture.ts'
+import { CHILD, runAsNobody } from './child.fixture.ts'
 
 let W: string
 let space: ReturnType<typeof workspace>
@@ -127,7 +136,7 @@ test('ED11 of many creates of one path at once exactly one succeeds', async () =
 test('ED11 two processes creating one path: exactly one succeeds', async () => {
   put('calls', JSON.stringify([{ command: 'create', path: at('a.txt'), file_text: 'x'.repeat(100_000) }]))
   const script = '"$0" "$1" < calls > one & "$0" "$1" < calls > two; wait'
-  execFileSync('/bin/sh', ['-c', script, process.execPath, join(import.meta.dirname, 'child.fixture.ts')], { cwd: W })
+  execFileSync('/bin/sh', ['-c', script, process.execPath, CHILD], { cwd: W })
   const codes = ['one', 'two'].map((name) => (JSON.parse(readFileSync(at(name), 'utf8')) as Called[])[0]?.code)
   expect(codes.sort()).toEqual(['FS_EXISTS', undefined])
 })
@@ -200,6 +209,7 @@ test('ED19 an unreadable child and a dangling link are marked, the listing succe
   put('plain', '')
   symlinkSync(at('gone'), at('dangling'))
   const [result] = runAsNobody([{ command: 'view', path: W }], { open: W })
+  chmodSync(at('secret'), 0o755)
   expect(result?.code).toBeUndefined()
   expect(result?.text.split('\n').slice(1)).toEqual([
     `?\t${W}/dangling\t(dangling symbolic link)`,
@@ -297,7 +307,7 @@ test('ED26 B54 a byte-order mark is not shown but noted', async () => {
 })
 
 test('ED27 a pipe, a device and a socket are refused at once', async () => {
-  execFileSync('mkfifo', [at('fifo')])
+  execFileSync('/bin/sh', ['-c', 'mkfifo "$0"', at('fifo')])
   const server = createServer()
   await new Promise<void>((done) => server.listen(at('socket'), done))
   for (const path of [at('fifo'), '/dev/zero', at('socket')]) {

@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Json } from '../../wire/json.ts'
+import { hostFs } from '../fs-host.ts'
 import { localFs } from '../fs-local.ts'
 import { caller, workspace, type Called } from '../testing.ts'
 import { strReplaceEditor } from './editor.ts'
-import { runAsNobody } from './nobody.fixture.ts'
+import { CHILD, runAsNobody } from './child.fixture.ts'
 
 let W: string
 let space: ReturnType<typeof workspace>
@@ -206,6 +207,18 @@ test('ED42 without a policy an edit applies to the text as it is now', async () 
   expect(bytes(path)).toBe('zero\none\n2\n')
 })
 
+test('ED42 with the policy of the host an edit of a changed or unseen file is refused', async () => {
+  const path = put('a', 'one\ntwo\n')
+  const guarded = caller(strReplaceEditor(hostFs().fs))
+  const call = { command: 'str_replace', path, old_str: 'two', new_str: '2' }
+  expect(await attempt(path, () => guarded(call))).toMatchObject(refusal('FS_NOT_OBSERVED', /Read it first/))
+  await guarded({ command: 'view', path })
+  writeFileSync(path, 'zero\none\ntwo\n')
+  expect(await attempt(path, () => guarded(call))).toMatchObject(refusal('FS_STALE_VERSION', /changed/))
+  await guarded({ command: 'view', path, view_range: [1, 1] })
+  expect((await guarded(call)).code).toBeUndefined()
+})
+
 test('ED43 an edit through a link changes the target and keeps the link', async () => {
   put('target', 'one')
   symlinkSync('target', at('link'))
@@ -271,6 +284,7 @@ test('ED47 a read-only file or directory is a permission error for a user, with 
     ],
     { open: W },
   )
+  fs.chmodSync(at('ro'), 0o755)
   expect(results.map((result) => result.code)).toEqual(['FS_PERMISSION', 'FS_PERMISSION', 'FS_PERMISSION', undefined])
   expect(results[0]?.text).toContain('permission denied')
   expect([bytes(path), bytes(inside)]).toEqual(['one', 'two'])
@@ -345,7 +359,9 @@ test('ED54 insert into a directory, and without new_str', async () => {
 })
 
 test('ED61 on a full disk the original stays and no temporary is left', async ({ skip }) => {
-  const probe = spawnSync('unshare', ['-Urm', 'sh', '-c', `mount -t tmpfs tmpfs "${W}"`], { encoding: 'utf8' })
+  const mounting = (script: string, ...args: string[]) =>
+    spawnSync('/bin/sh', ['-c', 'exec unshare -Urm sh -c "$0" "$@"', script, ...args], { encoding: 'utf8', cwd: W })
+  const probe = mounting(`mount -t tmpfs tmpfs "${W}"`)
   skip(probe.status !== 0, `this machine mounts no private tmpfs: ${probe.stderr}`)
   const big = (path: string): Json => ({ command: 'str_replace', path, old_str: 'end', new_str: 'y'.repeat(80_000) })
   const calls: Json[] = [
@@ -363,11 +379,7 @@ test('ED61 on a full disk the original stays and no temporary is left', async ({
     "$0" "$1" < calls > out
     find small -mindepth 1 | sort > names
     cmp small/linked original; cp small/a after`
-  const child = spawnSync(
-    'unshare',
-    ['-Urm', 'sh', '-c', script, process.execPath, join(import.meta.dirname, 'child.fixture.ts')],
-    { encoding: 'utf8', cwd: W },
-  )
+  const child = mounting(script, process.execPath, CHILD)
   expect(child).toMatchObject({ stderr: '', status: 0 })
   const results = JSON.parse(bytes(at('out'))) as Called[]
   expect(results.map((result) => result.code)).toEqual(['FS_IO', 'FS_IO', 'FS_IO', undefined])
@@ -450,6 +462,19 @@ test('ED65 a change between read and write is stale, not lost', async () => {
   const result = await editor({ command: 'str_replace', path, old_str: 'one', new_str: '1' })
   expect(result.code).toBe('FS_STALE_VERSION')
   expect(bytes(path)).toBe('theirs, longer')
+  expect(readdirSync(W)).toEqual(['a'])
+})
+
+test('ED65 a change while the new content is being written is stale, not lost', async () => {
+  const path = put('a', `${'o'.repeat(9_000_000)}MARK`)
+  const watcher = fs.watch(W, (_event, name) => {
+    if (!name?.endsWith('.tmp')) return
+    watcher.close()
+    writeFileSync(path, 'theirs')
+  })
+  const result = await replace(path, 'MARK', 'DONE')
+  expect(result.code).toBe('FS_STALE_VERSION')
+  expect(bytes(path)).toBe('theirs')
   expect(readdirSync(W)).toEqual(['a'])
 })
 
