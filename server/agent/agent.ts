@@ -19,6 +19,8 @@ export interface AgentInit {
   options: AgentOptions
   /** Digest of the preset declaration in force; asked at every request. */
   presetDigest?: () => string | undefined
+  /** Deterministic path for replay, `main` when absent; a delegated agent's is `<parent's>/sub:<n>`. */
+  lane?: string
 }
 
 /** One session's agent: its queue, and the single driver that takes turns from it. Its scope key is the object itself. */
@@ -55,6 +57,7 @@ export class Agent implements TurnAgent {
       retries: 0,
       headerLogged: false,
       ...(init.presetDigest && { presetDigest: init.presetDigest }),
+      ...(init.lane !== undefined && { lane: init.lane }),
       onDelta: (delta) => this.#tellDelta(delta),
     }
   }
@@ -110,6 +113,7 @@ export class Agent implements TurnAgent {
     if (phase.kind === 'idle' || phase.kind === 'closed') return false
     if (!options.keepInbox) this.inbox.clear()
     if (options.keepInbox && cause.kind !== 'disposed') this.inbox.parkWaiting('cancelled')
+    this.#nextStepWakes = false
     if (phase.kind === 'turn' && !phase.abort.signal.aborted) {
       phase.abort.abort(cause)
       this.#world.hooks.emit('agent/cancelled', this, { agent: this, cause })

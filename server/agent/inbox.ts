@@ -66,9 +66,18 @@ export class Inbox implements TurnInbox {
     this.#log.append(...this.#parkings((row) => held.has(row.message.id), reason))
   }
 
-  /** Parks every row that still waits unparked, in-flight rows aside: their turn puts them back. */
+  /**
+   * Parks what a person stopped: prompts and steering. In-flight rows are left to their turn, and what a plugin injected stays
+   * as it is: it starts no turn.
+   */
   parkWaiting(reason: string): void {
-    this.#log.append(...this.#parkings((row) => !row.parked && !this.#inFlight.has(row.message.id), reason))
+    const waits = (row: InboxRow) => row.parked === undefined && !this.#inFlight.has(row.message.id)
+    this.#log.append(
+      ...this.#parkings(
+        (row, target) => waits(row) && (target === 'next-turn' || row.message.source.kind === 'user'),
+        reason,
+      ),
+    )
   }
 
   /** Drops every row, claimed or not; the log says that they were canceled. */
@@ -147,10 +156,10 @@ export class Inbox implements TurnInbox {
     )
   }
 
-  #parkings(chosen: (row: InboxRow) => boolean, parked: string): Draft[] {
+  #parkings(chosen: (row: InboxRow, target: InboxTarget) => boolean, parked: string): Draft[] {
     return TARGETS.flatMap((target) =>
       this.#rows(target).flatMap((row, start) =>
-        chosen(row) && !row.claimed
+        chosen(row, target) && !row.claimed
           ? [draft('agent/inbox/spliced', { target, start, removedCount: 1, inserted: [row.message], parked })]
           : [],
       ),

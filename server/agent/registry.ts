@@ -1,14 +1,8 @@
 import { CoreError } from '../wire/errors.ts'
-import type { EventLog } from '../log/port.ts'
-import type { AgentOptions } from '../turn/hooks.ts'
 import type { TurnWorld } from '../turn/world.ts'
-import { Agent } from './agent.ts'
+import { Agent, type AgentInit } from './agent.ts'
 
-export interface CreateAgent {
-  id: string
-  log: EventLog
-  options: AgentOptions
-  presetDigest?: () => string | undefined
+export interface CreateAgent extends AgentInit {
   /** The agent that delegated to this one. */
   parent?: Agent
   /** Composes the agent before anyone can see it; a throw publishes nothing and leaves the id free (A-06). */
@@ -77,16 +71,12 @@ export class AgentRegistry {
   }
 
   async #create(options: CreateAgent): Promise<AgentHandle> {
-    const { id, log, setup, parent } = options
+    const { setup, parent, ...init } = options
+    const { id } = init
     await this.#draining.get(id)
     if (this.#live.has(id))
       throw new CoreError('session/conflict', `The session ${id} is already open.`, { sessionId: id })
-    const agent = new Agent(this.#world, {
-      id,
-      log,
-      options: options.options,
-      ...(options.presetDigest && { presetDigest: options.presetDigest }),
-    })
+    const agent = new Agent(this.#world, init)
     try {
       await setup?.(agent)
     } catch (error) {

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../wire/json.ts'
 import type { Draft, LogEvent } from '../wire/events.ts'
+import { abortable } from './abortable.ts'
 import { failure, type AgentFacts, type Tool, type ToolContext, type ToolOutcome } from './tool.ts'
 
 /** One call as the model wrote it; `arguments` is its raw JSON text. */
@@ -112,45 +113,38 @@ function parseArguments(
 }
 
 async function guarded(event: CallEvent, env: CallEnvironment): Promise<ToolOutcome> {
-  const decision = await unlessAborted(
-    env.signal,
-    env.hooks.preExecute(event, async () => ({ kind: 'proceed' })),
-  )
-  if (decision === ABORTED) return abortedBeforeDispatch()
-  if (decision.kind === 'refuse') return decision.outcome
-  const admitted = decision.args ? { ...event, args: decision.args } : event
-  for (const guard of env.guards) {
-    const refusal = await unlessAborted(env.signal, guard(admitted))
-    if (refusal === ABORTED) return abortedBeforeDispatch()
-    if (refusal) return refusal
-  }
+  const admitted = await admit(event, env)
+  if ('outcome' in admitted) return admitted.outcome
   try {
     await env.log.barrier()
   } catch (error) {
     throw new BarrierError(error)
   }
   if (env.signal.aborted) return abortedBeforeDispatch()
-  const outcome = await env.hooks.execute(admitted, () => body(admitted, env))
-  return env.hooks.postExecute({ ...admitted, outcome }, async () => outcome)
+  const outcome = await env.hooks.execute(admitted.event, () => body(admitted.event, env))
+  return env.hooks.postExecute({ ...admitted.event, outcome }, async () => outcome)
 }
 
-const ABORTED = Symbol('aborted')
-
-/** A hook that waits for a person must not outlive the turn; what it answers later is dropped. */
-async function unlessAborted<T>(signal: AbortSignal, work: T | Promise<T>): Promise<T | typeof ABORTED> {
-  if (signal.aborted) {
-    Promise.resolve(work).catch(() => {
-      // The call is refused already; why its hook gave up changes nothing.
-    })
-    return ABORTED
-  }
-  const aborted = Promise.withResolvers<typeof ABORTED>()
-  const onAbort = () => aborted.resolve(ABORTED)
-  signal.addEventListener('abort', onAbort, { once: true })
+/** Asks hooks, then guards. One that waits for a person must not outlive the turn: an abort refuses the call at once. */
+async function admit(
+  event: CallEvent,
+  { hooks, guards, signal }: CallEnvironment,
+): Promise<{ event: CallEvent } | { outcome: ToolOutcome }> {
   try {
-    return await Promise.race([work, aborted.promise])
-  } finally {
-    signal.removeEventListener('abort', onAbort)
+    const decision = await abortable(
+      signal,
+      hooks.preExecute(event, async () => ({ kind: 'proceed' })),
+    )
+    if (decision.kind === 'refuse') return { outcome: decision.outcome }
+    const admitted = decision.args ? { ...event, args: decision.args } : event
+    for (const guard of guards) {
+      const outcome = await abortable(signal, guard(admitted))
+      if (outcome) return { outcome }
+    }
+    return { event: admitted }
+  } catch (error) {
+    if (signal.aborted) return { outcome: abortedBeforeDispatch() }
+    throw error
   }
 }
 

@@ -140,7 +140,7 @@ export function buildRequest(instance: Instance, step: Step, route: string, atte
     tools: step.assembly.tools,
     signal,
     sessionId: agent.id,
-    lane: agent.log.header.parentSession ? `${agent.log.header.parentSession}/${agent.id}` : agent.id,
+    lane: instance.lane ?? 'main',
     turn,
     step: step.step,
     attempt,

@@ -8,6 +8,7 @@ import { each } from '../projection/append-list.ts'
 import { surface } from '../projection/surface.ts'
 import type { Assembly } from '../prompt/assembly.ts'
 import { renderContexts, renderPrompt } from '../prompt/template.ts'
+import { abortable } from '../tool/abortable.ts'
 import { runCalls } from '../tool/pipeline.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { PreStep, RequestErrorDecision, TurnAgent } from './hooks.ts'
@@ -40,24 +41,20 @@ export async function prepareStep(world: TurnWorld, instance: Instance, at: Step
   for (const message of messages) world.hooks.emit('agent/inbox/claimed', agent, { agent, turn, step, message })
   const tools = world.tools.assemble(agent)
   const { provider, model } = proposalFor(agent)
-  const assembly = await world.prompt.assemble({
-    agent,
-    scope: agent,
+  const variables = { cwd: agent.cwd, ...(provider && model && { provider, model }) }
+  const specs = tools.map((tool) => tool.spec)
+  const assembly = await abortable(
     signal,
-    tools: tools.map((tool) => tool.spec),
-    variables: { cwd: agent.cwd, ...(provider && model && { provider, model }) },
-  })
-  signal.throwIfAborted()
-  const decision = await world.hooks.waterfall(
-    'agent/pre-step',
-    agent,
-    { agent, turn, step, signal, messages, assembly },
-    (): PreStep => ({
+    world.prompt.assemble({ agent, scope: agent, signal, tools: specs, variables }),
+  )
+  const event = { agent, turn, step, signal, messages, assembly }
+  const decision = await abortable(
+    signal,
+    world.hooks.waterfall('agent/pre-step', agent, event, (): PreStep => ({
       kind: 'enter',
       messages: [...messages, ...runtimeContext(world, agent, { assembly, messages, step })],
-    }),
+    })),
   )
-  signal.throwIfAborted()
   return { assembly, tools: new Map(tools.map((tool) => [tool.spec.name, tool])), decision }
 }
 
@@ -144,8 +141,7 @@ async function callModel(world: TurnWorld, instance: Instance, step: Step): Prom
   const { agent } = instance
   let retries: Retries | undefined
   for (let attempt = 1; ; attempt++) {
-    const call = await prepareCall(world, agent, step, attempt)
-    step.signal.throwIfAborted()
+    const call = await abortable(step.signal, prepareCall(world, agent, step, attempt))
     const headerSeq = logRequest(
       instance,
       attempt === 1 ? step : { ...step, admitted: [], startsSeries: false },
@@ -159,8 +155,7 @@ async function callModel(world: TurnWorld, instance: Instance, step: Step): Prom
     const failure = failureOf(result)
     if (!failure) return result
     retries ??= new Retries(call.retry, world.random, instance.retries)
-    const decision = await decide(world, agent, { step, attempt, failure, retries })
-    step.signal.throwIfAborted()
+    const decision = await abortable(step.signal, decide(world, agent, { step, attempt, failure, retries }))
     if (decision.kind === 'fail') throw new StepFailure(failure)
     await backOff(world, instance, step, { attempt, failure, delayMs: decision.delayMs })
   }

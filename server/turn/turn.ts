@@ -4,6 +4,7 @@ import { never } from '../wire/never.ts'
 import { closers } from '../log/closers.ts'
 import { ModelError } from '../model/port.ts'
 import { turnBoundary } from '../projection/turn-boundary.ts'
+import { abortable } from '../tool/abortable.ts'
 import { turnError } from './stream.ts'
 import { prepareStep, runStep, StepFailure } from './step.ts'
 import { causeOf, type Instance, type StepAt, type TurnWorld } from './world.ts'
@@ -60,8 +61,8 @@ async function runSteps(world: TurnWorld, instance: Instance, at: StepAt): Promi
       case 'concluded':
         return completed()
       case 'done':
-        if (!inbox.hasNextStep()) await world.hooks.serial('agent/turn-stopping', agent, { agent, ...at })
-        signal.throwIfAborted()
+        if (!inbox.hasNextStep())
+          await abortable(signal, world.hooks.serial('agent/turn-stopping', agent, { agent, ...at }))
         if (inbox.hasNextStep()) continue
         return completed()
       default:

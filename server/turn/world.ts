@@ -53,6 +53,8 @@ export interface Instance {
   headerLogged: boolean
   /** Digest of the preset declaration in force, for the composition digest. */
   presetDigest?: () => string | undefined
+  /** The agent's deterministic path for replay (`main/sub:1`); `main` when absent. */
+  lane?: string
   onDelta?: (delta: Delta) => void
 }
 
