@@ -13,6 +13,8 @@ export interface MockRequest {
   model: string
   headers: { [name: string]: string }
   body: { [key: string]: unknown }
+  /** The exact bytes of the body. */
+  raw: string
   /** When the answer's connection ended: `completed` tells a finished answer from a hang-up of the client. */
   closed: Promise<{ completed: boolean; at: number }>
 }
@@ -120,6 +122,7 @@ async function capture(
     model: String(body.model ?? fromPath ?? 'mock-model'),
     headers,
     body,
+    raw: text,
     closed,
   }
 }

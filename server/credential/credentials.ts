@@ -56,8 +56,8 @@ export class Credentials {
 
   /** Every value that a log or message must not show: stored ones, and those of environment references in use. */
   secrets(): string[] {
-    const fromEnv = [...this.#usedEnv].map((name) => this.#env[name])
-    return [...Object.values(this.#read()), ...fromEnv].filter((value) => value !== undefined && value !== '')
+    const fromEnv = [...this.#usedEnv].map((name) => this.#env[name] ?? '')
+    return [...Object.values(this.#read()), ...fromEnv].filter((value) => value !== '')
   }
 
   #value(ref: string): string | undefined {

@@ -41,16 +41,12 @@ describe('one message from any chunking', () => {
     }
     return pieces
   }
-  const stream = (
-    blocks: readonly { kind: 'text' | 'reasoning' | 'tool'; text: string }[],
-    sizes: readonly number[],
-  ) => [
-    ...blocks.flatMap((block, i): StreamEvent[] => [
+  const stream = (blocks: readonly { kind: 'text' | 'reasoning' | 'tool'; text: string }[], sizes: readonly number[]) =>
+    blocks.flatMap((block, i): StreamEvent[] => [
       { t: 'open', i, kind: block.kind, ...(block.kind === 'tool' && { callId: `c${i}`, name: 'bash' }) },
       ...cut(block.text, sizes).map((s): StreamEvent => ({ t: 'delta', i, s })),
       { t: 'close', i },
-    ]),
-  ]
+    ])
   const sizes = fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLength: 5 })
 
   test('SL-02 the chunking changes neither the message nor what the rows unpack to', () => {

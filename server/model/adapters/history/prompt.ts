@@ -109,7 +109,7 @@ async function toolMessage(
   const parts = await Promise.all(result.content.map((part) => resultPart(part, context)))
   const files = parts.filter((part) => part.type === 'file')
   const inline = context.target.wire === 'responses' || context.target.wire === 'messages'
-  const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
+  const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
   const value =
     files.length > 0 && !inline ? `${text}\n[${files.length} image(s) follow in the next message]`.trim() : text
   const output =
