@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -37,6 +37,8 @@ export const CORE_ROWS = `
   name: system-prompt
 - id: tool-registry
   name: tool-registry
+- id: fs-host
+  name: fs-host
 `
 
 export const REGISTRY_ROW = `
@@ -95,8 +97,12 @@ export const PROBES: Catalog = {
 }
 
 /** Boots a host from the given files (path in the root folder to content) on real disk; closed with the test. */
-export async function testHost(files: Record<string, string>, options: Partial<BootOptions> = {}): Promise<TestHost> {
-  const rootDir = await mkdtemp(join(tmpdir(), 'core-web-boot-'))
+export async function testHost(
+  files: Record<string, string>,
+  options: Partial<BootOptions> = {},
+  folder?: string,
+): Promise<TestHost> {
+  const rootDir = folder ?? (await mkdtemp(join(tmpdir(), 'core-web-boot-')))
   const dataDir = join(rootDir, 'data')
   const write = async (path: string, content: string): Promise<void> => {
     await mkdir(dirname(join(rootDir, path)), { recursive: true })
@@ -168,3 +174,18 @@ export async function removeRow({ host }: TestHost, id: string): Promise<void> {
 }
 
 export const withdraw = (made: TestHost, id: string): Promise<void> => removeRow(made, `declare-${id}`)
+
+const SHIPPED = join(import.meta.dirname, '..')
+
+/** A host with the shipped preset documents, included as the shipped host file does, and only the rows that presets need. */
+export async function shippedPresets(
+  options?: Partial<BootOptions>,
+  more: Record<string, string> = {},
+): Promise<TestHost> {
+  const includes = ['standard', 'minimal'].map(
+    (id) => `- {id: preset-${id}, name: cordis:include, config: {path: presets/${id}.yml}}\n`,
+  )
+  const rootDir = await mkdtemp(join(tmpdir(), 'core-web-shipped-'))
+  await cp(join(SHIPPED, 'presets'), join(rootDir, 'presets'), { recursive: true })
+  return testHost({ [HOST_FILE]: CORE_ROWS + REGISTRY_ROW + includes.join(''), ...more }, options, rootDir)
+}

@@ -9,8 +9,18 @@ export const catalog: Catalog = {
   hooks: host(() => import('./plugins/hooks.ts')),
   'system-prompt': host(() => import('./plugins/system-prompt.ts')),
   'tool-registry': host(() => import('./plugins/tool-registry.ts')),
+  'fs-host': host(() => import('./plugins/fs-host.ts')),
   'agent-presets': host(() => import('./plugins/agent-presets.ts')),
   'agent-preset': host(() => import('./plugins/agent-preset.ts')),
 
   persona: preset(() => import('./plugins/persona.ts')),
+  terminals: preset(() => import('./plugins/terminals.ts')),
+  'terminal-local': preset(() => import('./plugins/terminal-local.ts')),
+  'fs-local': preset(() => import('./plugins/fs-local.ts')),
+  'tool-bash-persistent': preset(() => import('./plugins/tool-bash-persistent.ts')),
+  'tool-bash': preset(() => import('./plugins/tool-bash.ts')),
+  'tool-str-replace-editor': preset(() => import('./plugins/tool-str-replace-editor.ts')),
+  'tool-fs': preset(() => import('./plugins/tool-fs.ts')),
+  'tool-fs-search': preset(() => import('./plugins/tool-fs-search.ts')),
+  'tool-todo': preset(() => import('./plugins/tool-todo.ts')),
 }

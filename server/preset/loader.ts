@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Loader } from '@deepseek-ai/cordis-plugin-loader'
 import type { Context } from '@deepseek-ai/cordis'
+import type { RowPlugin } from './kernel.ts'
 
 /** Where a row may stand: the host file, a preset, or both. Plane `preset` = it changes what a model reads or may call. */
 export type Plane = 'host' | 'preset'
@@ -39,6 +40,10 @@ export function planeProblem(catalog: Catalog, name: string, plane: Plane): stri
     : `${name} is a host row; a preset may not carry it`
 }
 
+interface Exports {
+  import?: string | { default?: string }
+}
+
 /** The entry file of an installed package, looked up from the document that names it. */
 function packageUrl(name: string, baseUrl: string): string {
   try {
@@ -48,9 +53,9 @@ function packageUrl(name: string, baseUrl: string): string {
     // The package has an `import` condition only, which the CommonJS resolver cannot follow.
     const manifest = findPackageJSON(name, baseUrl)
     if (!manifest) throw error
-    const { exports } = JSON.parse(readFileSync(manifest, 'utf8')) as { exports?: Record<string, unknown> }
-    const main = exports?.['.'] ?? exports
-    const target = typeof main?.import === 'string' ? main.import : (main?.import as { default?: string })?.default
+    const { exports } = JSON.parse(readFileSync(manifest, 'utf8')) as { exports?: Exports & { '.'?: Exports } }
+    const condition = (exports?.['.'] ?? exports)?.import
+    const target = typeof condition === 'string' ? condition : condition?.default
     if (!target) throw error
     return new URL(target, pathToFileURL(manifest)).href
   }
@@ -79,8 +84,9 @@ export const importer =
     try {
       const module = (await moduleOf(catalog, name, baseUrl)) as { default?: unknown } | undefined
       const found = module?.default ?? module
-      if (typeof found !== 'function' && typeof found?.apply !== 'function')
-        throw new Error('the module exports no plugin')
+      const isPlugin =
+        typeof found === 'function' || typeof (found as Partial<RowPlugin> | undefined)?.apply === 'function'
+      if (!isPlugin) throw new Error('the module exports no plugin')
       return found
     } catch (error) {
       return standIn(name, `cannot import ${name}: ${(error as Error).message}`, error)

@@ -1,12 +1,10 @@
 import { declarationDigest } from './declaration.ts'
-import { diagnose, problemOf } from './diagnosis.ts'
 import { dumpRows, inventoryOfDeclaration, inventoryOfTree } from './document.ts'
-import { invalid, notFound } from './errors.ts'
-import { mountFailure, mountGeneration } from './generation.ts'
+import { invalid } from './errors.ts'
 import { Joins } from './joins.ts'
 import { serviceIn, within } from './leaks.ts'
 import { Generations } from './lease.ts'
-import { shapeProblem } from './rows.ts'
+import { Roster } from './roster.ts'
 import { Selections } from './select.ts'
 import type { Context } from '@deepseek-ai/cordis'
 import type { ScopeKey, Scopes } from '../scope/scope.ts'
@@ -15,16 +13,8 @@ import type { Declaration, DeclaringRow } from './declaration.ts'
 import type { InventoryRow } from './document.ts'
 import type { Generation } from './generation.ts'
 import type { Lease } from './lease.ts'
+import type { RosterRow } from './roster.ts'
 import type { SelectableAgent } from './select.ts'
-
-/** A declared preset as lists show it; `broken` is absent on a usable one (E-07). */
-export interface RosterRow {
-  id: string
-  name?: string
-  description?: string
-  order?: number
-  broken?: string
-}
 
 export interface Composition {
   id: string
@@ -52,33 +42,19 @@ export interface RegistryOptions {
   selectedDefault?(): string | undefined
   describe?(scope: ScopeKey): Promise<Description>
   warn?(message: string): void
-  /** How long a reader waits for a preset whose services are still coming. Default 5000. */
+  /** See `RosterOptions`. */
   diagnosisDeadlineMs?: number
-  /** How long a mount or a close may take before it counts as hanging. Default 10000. */
   mountDeadlineMs?: number
 }
-
-type Mounted = { kind: 'mounting' } | { kind: 'broken'; reason: string } | { kind: 'mounted'; generation: Generation }
-
-interface Declared {
-  declaration: Declaration
-  state: Mounted
-  first: Promise<void>
-  gone: PromiseWithResolvers<void>
-}
-
-/** Retired preset ids, read on request and named in a warning. */
-const ALIASES: Readonly<Record<string, string>> = { code: 'ptc' }
 
 /** The declared presets of one host, their mounted generations, and which scope uses which. */
 export class PresetRegistry {
   readonly #options: RegistryOptions
-  readonly #table = new Map<string, Declared>()
+  readonly #roster: Roster
   readonly #generations = new Generations()
   readonly #joins: Joins
   readonly #selections: Selections
   readonly #observers = new Set<(change: PresetChange) => void>()
-  #rosterNoted = false
 
   constructor(options: RegistryOptions) {
     this.#options = options
@@ -88,54 +64,38 @@ export class PresetRegistry {
       retain: (id, caller) => this.retain(id, caller),
       notify: (change) => this.#notify(change),
     })
-    options.ctx.on(
+    const { ctx, diagnosisDeadlineMs, mountDeadlineMs } = options
+    this.#roster = new Roster({
+      ctx,
+      generations: this.#generations,
+      defaultId: () => this.defaultId(),
+      warn: (message) => this.#warn(message),
+      changed: () => this.#notify({ kind: 'roster' }),
+      ...(diagnosisDeadlineMs !== undefined && { diagnosisDeadlineMs }),
+      ...(mountDeadlineMs !== undefined && { mountDeadlineMs }),
+    })
+    ctx.on(
       'internal/status',
       (fiber) => {
-        if (this.#generations.list().some((generation) => within(fiber, generation.fiber))) this.#noteRoster()
+        if (this.#generations.list().some((generation) => within(fiber, generation.fiber))) this.#roster.note()
       },
       { global: true },
     )
   }
 
-  /**
-   * Declares a preset and mounts it before resolving (B-12). A preset that cannot be mounted is declared as broken; only
-   * a live duplicate id rejects. The answer withdraws exactly this declaration; agents that use it keep it.
-   */
-  async register(declaration: Declaration, row: DeclaringRow): Promise<() => Promise<void>> {
-    if (this.#table.has(declaration.id)) throw new Error(`the preset ${declaration.id} is already declared`)
-    const declared = this.#declare(declaration, row)
-    this.#table.set(declaration.id, declared)
-    await declared.first
-    return () => this.#withdraw(declared)
+  /** See `Roster.register`. */
+  register(declaration: Declaration, row: DeclaringRow): Promise<() => Promise<void>> {
+    return this.#roster.register(declaration, row)
   }
 
-  /** Puts a new declaration in the place of a live one without a moment in which the id is unknown. */
-  async replace(declaration: Declaration, row: DeclaringRow): Promise<() => Promise<void>> {
-    const next = this.#declare(declaration, row)
-    await next.first
-    const before = this.#table.get(declaration.id)
-    this.#table.set(declaration.id, next)
-    if (before) await this.#retire(before)
-    this.#noteRoster()
-    return () => this.#withdraw(next)
+  /** See `Roster.replace`. */
+  replace(declaration: Declaration, row: DeclaringRow): Promise<() => Promise<void>> {
+    return this.#roster.replace(declaration, row)
   }
 
   /** Current declarations, by `order`, then id; answers at once (G-01). */
   list(): RosterRow[] {
-    const rank = ({ declaration }: Declared): number => declaration.order ?? Number.POSITIVE_INFINITY
-    const compare = (a: Declared, b: Declared): number =>
-      rank(a) === rank(b) ? (a.declaration.id < b.declaration.id ? -1 : 1) : rank(a) < rank(b) ? -1 : 1
-    return [...this.#table.values()].toSorted(compare).map((declared) => {
-      const { id, name, description, order } = declared.declaration
-      const broken = this.#brokenNow(declared)
-      return {
-        id,
-        ...(name !== undefined && { name }),
-        ...(description !== undefined && { description }),
-        ...(order !== undefined && { order }),
-        ...(broken !== undefined && { broken }),
-      }
-    })
+    return this.#roster.list()
   }
 
   /** The id that a caller without one gets: the user's default, else the deployment's (C-01). */
@@ -145,15 +105,17 @@ export class PresetRegistry {
 
   /** Finds a preset and waits for its diagnosis; a broken one answers with the reason (C-06). Unknown ids reject. */
   async resolve(id?: string, caller?: string): Promise<{ id: string; broken?: string }> {
-    const { declared, broken } = await this.#diagnosed(id, caller)
+    const { declared, broken } = await this.#roster.diagnosed(id, caller)
     return { id: declared.declaration.id, ...(broken !== undefined && { broken }) }
   }
 
   /** Takes a counted use of the preset's current generation. Rejects `agent-preset/not-found` or `agent-preset/invalid`. */
   async retain(id?: string, caller?: string): Promise<Lease> {
-    const { declared, broken } = await this.#diagnosed(id, caller)
+    const { declared, broken } = await this.#roster.diagnosed(id, caller)
     if (broken !== undefined) throw invalid(declared.declaration.id, broken)
     if (declared.state.kind !== 'mounted') throw invalid(declared.declaration.id, 'it is not mounted')
+    // Withdrawn between the diagnosis and here: what is closing cannot be used.
+    if (declared.state.generation.retired) return this.retain(id, caller)
     return this.#generations.lease(declared.state.generation)
   }
 
@@ -232,7 +194,7 @@ export class PresetRegistry {
 
   /** The declared rows as YAML, for reading (G-04). */
   readDocument(id: string): { agentPreset: string; content: string; name?: string; description?: string } {
-    const { declaration } = this.#find(id)
+    const { declaration } = this.#roster.find(id)
     const { name, description } = declaration
     return {
       agentPreset: declaration.id,
@@ -243,7 +205,7 @@ export class PresetRegistry {
   }
 
   inventory(id: string): InventoryRow[] {
-    const { declaration, state } = this.#find(id)
+    const { declaration, state } = this.#roster.find(id)
     if (state.kind === 'mounted') return inventoryOfTree(state.generation.audit())
     return Array.isArray(declaration.plugins) ? inventoryOfDeclaration(declaration.plugins) : []
   }
@@ -266,9 +228,8 @@ export class PresetRegistry {
   }
 
   /** Resolves when every declaration has mounted or failed and every collected generation is closed. */
-  async settled(): Promise<void> {
-    await Promise.allSettled([...this.#table.values()].map(({ first }) => first))
-    await this.#generations.settled()
+  settled(): Promise<void> {
+    return this.#roster.settled()
   }
 
   async #bind(scope: ScopeKey, lease: Lease): Promise<void> {
@@ -281,111 +242,6 @@ export class PresetRegistry {
     }
     await step.commit()
     if (step.changed) this.#notify({ kind: 'bound', scope, id: lease.id })
-  }
-
-  #declare(declaration: Declaration, row: DeclaringRow): Declared {
-    const declared: Declared = {
-      declaration,
-      state: { kind: 'mounting' },
-      first: Promise.resolve(),
-      gone: Promise.withResolvers(),
-    }
-    declared.first = this.#mount(declared, row)
-    return declared
-  }
-
-  async #mount(declared: Declared, row: DeclaringRow): Promise<void> {
-    const { declaration } = declared
-    const problem = shapeProblem(declaration.plugins)
-    declared.state =
-      problem === undefined ? await this.#mountSound(declaration, row) : { kind: 'broken', reason: problem }
-    if (declared.state.kind === 'broken') this.#warn(`preset ${declaration.id} is broken: ${declared.state.reason}`)
-    this.#noteRoster()
-  }
-
-  async #mountSound(declaration: Declaration, row: DeclaringRow): Promise<Mounted> {
-    const { ctx, mountDeadlineMs = 10_000 } = this.#options
-    try {
-      const generation = await mountGeneration(ctx, row, declaration, mountDeadlineMs)
-      const failure = mountFailure(generation)
-      if (failure !== undefined) {
-        await generation.close()
-        return { kind: 'broken', reason: failure }
-      }
-      this.#generations.add(generation)
-      return { kind: 'mounted', generation }
-    } catch (error) {
-      return { kind: 'broken', reason: error instanceof Error ? error.message : String(error) }
-    }
-  }
-
-  async #withdraw(declared: Declared): Promise<void> {
-    const { id } = declared.declaration
-    // A disposer that outlived its declaration must not take a later one of the same id (F-17).
-    if (this.#table.get(id) === declared) this.#table.delete(id)
-    await this.#retire(declared)
-    this.#noteRoster()
-  }
-
-  async #retire(declared: Declared): Promise<void> {
-    declared.gone.resolve()
-    await declared.first
-    if (declared.state.kind === 'mounted') await this.#generations.retire(declared.state.generation)
-  }
-
-  #find(id: string): Declared {
-    const declared = this.#table.get(id)
-    if (declared) return declared
-    const renamed = this.#table.get(ALIASES[id] ?? '')
-    if (!renamed)
-      throw notFound(
-        id,
-        this.list().map((row) => row.id),
-      )
-    this.#warn(`the preset id ${id} is retired; use ${renamed.declaration.id}`)
-    return renamed
-  }
-
-  async #diagnosed(
-    id: string | undefined,
-    caller: string | undefined,
-  ): Promise<{ declared: Declared; broken?: string }> {
-    const wanted = id ?? this.defaultId()
-    for (;;) {
-      const declared = this.#find(wanted)
-      await declared.first
-      if (this.#find(wanted) !== declared) continue
-      const { state } = declared
-      if (state.kind === 'mounting') continue
-      if (state.kind === 'broken') return { declared, broken: state.reason }
-      const { ctx, diagnosisDeadlineMs = 5000 } = this.#options
-      const { generation } = state
-      const broken = await diagnose({
-        ctx,
-        generation,
-        caller,
-        gone: declared.gone.promise,
-        deadlineMs: diagnosisDeadlineMs,
-      })
-      // Replaced or withdrawn meanwhile: the answer is about something that nobody can get any more (C-11).
-      if (this.#find(wanted) !== declared) continue
-      return { declared, ...(broken !== undefined && { broken }) }
-    }
-  }
-
-  #brokenNow({ state }: Declared): string | undefined {
-    if (state.kind === 'mounting') return 'still starting'
-    return state.kind === 'broken' ? state.reason : problemOf(state.generation)
-  }
-
-  /** Several rows move in one tick; observers hear once. */
-  #noteRoster(): void {
-    if (this.#rosterNoted) return
-    this.#rosterNoted = true
-    queueMicrotask(() => {
-      this.#rosterNoted = false
-      this.#notify({ kind: 'roster' })
-    })
   }
 
   #notify(change: PresetChange): void {

@@ -5,7 +5,8 @@ import type { ScopeKey } from '../scope/scope.ts'
 import type { Declaration, DeclaringRow } from './declaration.ts'
 import type { InventoryRow } from './document.ts'
 import type { Lease } from './lease.ts'
-import type { Composition, Description, PresetChange, PresetRegistry, RosterRow } from './registry.ts'
+import type { Composition, Description, PresetChange, PresetRegistry } from './registry.ts'
+import type { RosterRow } from './roster.ts'
 import type { SelectableAgent } from './select.ts'
 
 type Disposer = () => Promise<void>

@@ -1,0 +1,16 @@
+import './context.ts'
+import { z } from 'zod'
+import { plugin } from '../preset/kernel.ts'
+
+const config = z.strictObject({ timeoutMs: z.int().positive().default(300_000) })
+
+export default plugin({
+  name: 'terminal-local',
+  inject: ['terminals'],
+  config,
+  apply(ctx, { timeoutMs }: z.output<typeof config>) {
+    if (process.platform === 'win32') throw new Error('needs a POSIX terminal; not supported on Windows')
+    const { terminals, logger } = ctx
+    ctx.effect(() => terminals.use(() => ({ timeoutMs, warn: (message) => logger.warn(message) })))
+  },
+})
