@@ -9,7 +9,7 @@ export interface HookShape {
 export type Listener<H extends HookShape> = (
   event: H['event'],
   next: () => Promise<NonNullable<H['result']>>,
-) => H['result'] | Promise<H['result']> | undefined | void
+) => H['result'] | void | Promise<H['result'] | void>
 
 interface Row {
   scope: ScopeKey | null
@@ -34,7 +34,7 @@ export class Listeners<Map_ extends { [K in keyof Map_]: HookShape }> {
   on<K extends keyof Map_>(
     scope: ScopeKey | null,
     name: K,
-    fn: Listener<Map_[K]>,
+    fn: NoInfer<Listener<Map_[K]>>,
     options: { prepend?: boolean } = {},
   ): () => void {
     const row: Row = { scope, fn: fn as unknown as Listener<HookShape> }

@@ -4,7 +4,7 @@ import type { CallConfig, Message } from '../wire/messages.ts'
 import { textOf } from '../wire/messages.ts'
 import { SessionLog } from '../log/session-log.ts'
 import { fillHeader } from '../model/header.ts'
-import type { BuiltRequest, Finish, ModelFacts, PreparedCall, RetryPolicy, StreamEvent } from '../model/port.ts'
+import type { BuiltRequest, Failure, ModelFacts, PreparedCall, RetryPolicy, StreamEvent } from '../model/port.ts'
 import { SystemPrompt, type PromptConfig } from '../prompt/prompt.ts'
 import { Scopes } from '../scope/scope.ts'
 import { Tools } from '../tool/registry.ts'
@@ -14,9 +14,9 @@ import type { TurnWorld } from './world.ts'
 
 /** What the scripted model says in one attempt. */
 export type Say =
-  | { text: string; finish?: Finish }
+  | { text: string; finish?: { kind: 'stop' | 'max-tokens' | 'content-filter' } }
   | { calls: { id: string; name: string; arguments: string }[]; text?: string }
-  | { error: Extract<Finish, { kind: 'error' }>['failure'] }
+  | { error: Failure }
   | { stream: (request: BuiltRequest) => AsyncIterable<StreamEvent> }
 
 export const header = (over: Partial<Header> = {}): Header => ({
