@@ -1,4 +1,3 @@
-import { CoreError } from '../wire/errors.ts'
 import type { LogEvent } from '../wire/events.ts'
 import { PINNED_TYPES } from '../wire/events.ts'
 import type { SessionPage } from '../wire/protocol.ts'
@@ -7,6 +6,7 @@ import type { Feed } from './feed.ts'
 import type { LiveSession } from './live.ts'
 import type { Index } from './ports.ts'
 import { rowOf } from './rows.ts'
+import type { SessionView } from './view.ts'
 
 /** A list line is told of at most this often (ms) per session; the last state always gets out. */
 const ROW_EVERY_MS = 250
@@ -46,10 +46,10 @@ export class Roll {
     this.#schedule(id)
   }
 
-  async restored(id: string): Promise<SessionRow> {
-    const row = await this.#options.index.get(id)
-    if (!row)
-      throw new CoreError('session/not-found', `The session ${id} is no longer in the trash.`, { sessionId: id })
+  /** Back from the trash: indexed anew from its log. */
+  restored(view: SessionView): SessionRow {
+    const row = rowOf(view.header, view.state(), { pinned: false, archived: false })
+    this.#options.index.note(row, view.events)
     this.#options.feed.rows([row], [])
     return row
   }

@@ -231,7 +231,9 @@ export class Sessions {
 
   async restore(id: string): Promise<CommandResults['session.restore']> {
     await this.#options.store.restore(id)
-    const row = await this.#roll.restored(id)
+    const view = await this.view(id)
+    const row = this.#roll.restored(view)
+    view.release()
     return { session: id, row }
   }
 
