@@ -26,6 +26,8 @@ export interface ProvidersOptions {
   state: StateStore
   /** Shipped providers: always listed, never removed. */
   shipped: readonly ProviderConfig[]
+  /** False leaves out a person's own providers too. */
+  own?: boolean
   makeRoute: (config: ProviderConfig) => Route
   defaultModel: { currentSelection(): Selection | undefined; saveSelection(selection: Selection): Promise<void> }
   now?: () => number
@@ -46,7 +48,8 @@ export class Providers {
   /** Registers every configured route; answers once the first view is made. */
   async start(): Promise<void> {
     for (const config of this.#options.shipped) this.#add(config)
-    for (const stored of this.#stored()) this.#add(configOf(stored))
+    const { own = true } = this.#options
+    if (own) for (const stored of this.#stored()) this.#add(configOf(stored))
     await this.refresh()
   }
 

@@ -1,0 +1,181 @@
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { refreshed, type Player } from '../server/model/replay/player.ts'
+import { formatCassette } from '../server/model/replay/cassette.ts'
+import type { CanonicalMessage } from '../server/model/replay/canonical.ts'
+import type { LogEvent } from '../server/wire/events.ts'
+import type { ToolSpec } from '../server/wire/messages.ts'
+import type { Client } from './client.ts'
+import { ROOT, startHost, type TestHost } from './host.ts'
+import { hostileCatalog, hostilePatch, replayPatches } from './hostile.ts'
+
+const CASSETTES = join(ROOT, 'e2e/cassettes')
+const CASSETTE = join(CASSETTES, 'minimal-web.jsonl')
+const MODE = process.env['CORE_WEB_REPLAY'] === 'refresh' ? 'refresh' : 'replay'
+
+const SYSTEM = 'You are a helpful software engineer assistant.'
+const BASH_DESCRIPTION = `Run a command in this session's persistent bash shell.
+* The shell stays open between calls: the working directory, exported variables, functions and background jobs persist.
+* Standard input is empty. A program that waits for input is interrupted.
+* Keep output small: view a range of lines with \`sed -n '10,25p' FILE\`, and pass long output through \`head\` or \`tail\`.
+* Start long-running programs in the background, for example \`make serve > serve.log 2>&1 &\`.
+* A call may run for at most 300 seconds.`
+
+const text = (value: string) => ({ type: 'text', text: value })
+const user = (value: string) => ({ role: 'user', content: [text(value)] })
+const result = (call: string, value: string) => ({
+  role: 'user',
+  content: [{ type: 'tool-result', call, content: [text(value)] }],
+})
+
+/** Every message of the last request; request n holds the first 1, 3, 5 and 7 of them. */
+const MESSAGES = [
+  user('Prove that the shell keeps its state, then read notes.txt.'),
+  {
+    role: 'assistant',
+    content: [
+      text('I set up the shell in {{cwd}} first.'),
+      {
+        type: 'tool-call',
+        id: 'call_1',
+        name: 'bash',
+        arguments: '{"command":"mkdir -p inner && cd inner && export RUN_MARK=survived"}',
+      },
+    ],
+  },
+  result('call_1', ''),
+  {
+    role: 'assistant',
+    content: [
+      {
+        type: 'tool-call',
+        id: 'call_2',
+        name: 'bash',
+        arguments: '{"command":"echo \\"$RUN_MARK\\"; echo \\"$PWD\\""}',
+      },
+    ],
+  },
+  result('call_2', 'survived\n{{cwd}}/inner\n'),
+  {
+    role: 'assistant',
+    content: [
+      {
+        type: 'tool-call',
+        id: 'call_3',
+        name: 'str_replace_editor',
+        arguments: '{"command":"view","path":"{{cwd}}/notes.txt"}',
+      },
+    ],
+  },
+  result('call_3', '{{cwd}}/notes.txt (3 lines)\n     1  alpha\n     2  beta\n     3  '),
+]
+
+describe('the minimal preset on the real host, without a key', () => {
+  let host: TestHost
+  let client: Client
+  let session: string
+  let player: Player
+  let events: LogEvent[]
+
+  beforeAll(async () => {
+    host = await startHost({ catalog: hostileCatalog })
+    await host.close()
+    host = await startHost({
+      dataDir: host.dataDir,
+      work: host.work,
+      catalog: hostileCatalog,
+      patches: [hostilePatch, ...replayPatches(CASSETTE, { cwd: host.work }, MODE)],
+    })
+    writeFileSync(join(host.work, 'notes.txt'), 'alpha\nbeta\n')
+    player = host.host.service('replay')!
+    client = await host.connect()
+    const created = await client.command('session.create', {
+      workspace: await host.workspace(client),
+      preset: 'minimal',
+      selection: { provider: 'scripted', model: 'scripted-1', alsoDefault: false },
+    })
+    session = created.session
+    await client.attach(session)
+    await client.command('session.prompt', {
+      session,
+      text: 'Prove that the shell keeps its state, then read notes.txt.',
+    })
+    await client.turnEnd(session, 1)
+    events = client.events(session)
+    if (MODE === 'refresh') {
+      const { cassette, changed } = refreshed(player)
+      writeFileSync(CASSETTE, formatCassette(cassette))
+      for (const line of changed) console.log(line)
+    }
+  }, 60_000)
+  afterAll(() => host?.remove())
+
+  const requests = () => player.cassette.calls.map((call) => player.seen.get(call)!)
+
+  test('O-18 the turn ends as recorded: every call consumed, none missed', () => {
+    expect(player.misses).toEqual([])
+    expect(player.unused()).toEqual([])
+    expect(events.find((event) => event.type === 'turn/end')?.data).toEqual({ turn: 1, reason: { kind: 'completed' } })
+  })
+
+  test('O-18 O-02 every request carries exactly the one sentence, whatever was registered against it', () => {
+    expect(requests().map(({ systemText }) => systemText)).toEqual([SYSTEM, SYSTEM, SYSTEM, SYSTEM])
+    expect(JSON.stringify(events)).not.toContain('HOSTILE')
+  })
+
+  test('O-18 O-03 the tools are exactly the two, as literals', () => {
+    const header = events.find((event) => event.type === 'request/header')!
+    const tools = header.data.header.tools as ToolSpec[]
+    expect(tools.map(({ name }) => name)).toEqual(['bash', 'str_replace_editor'])
+    expect(tools[0]).toEqual({
+      name: 'bash',
+      description: BASH_DESCRIPTION,
+      parameters: {
+        type: 'object',
+        properties: {
+          command: {
+            type: 'string',
+            description:
+              tools[0]!.parameters['properties'] &&
+              (tools[0]!.parameters['properties'] as Record<string, { description: string }>)['command']!.description,
+          },
+        },
+        required: ['command'],
+        additionalProperties: false,
+      },
+    })
+    const registered = host.host.service('tools')!.view(host.host.service('agents')!.get(session)!)
+    expect(tools).toEqual(registered.map(({ spec }) => spec))
+  })
+
+  test('O-18 every message of every request is known to the letter', () => {
+    const sent = requests().map(({ messages }) => messages)
+    expect(sent.at(-1)).toEqual(MESSAGES as CanonicalMessage[])
+    expect(sent).toEqual([1, 3, 5, 7].map((count) => MESSAGES.slice(0, count)))
+  })
+
+  test('O-18 no runtime context reached the log, the file service is bare, there is no compaction', () => {
+    expect(events.some((event) => event.type === 'user/message' && event.data.message.source.kind !== 'user')).toBe(
+      false,
+    )
+    const agent = host.host.service('agents')!.get(session)!
+    const presets = host.host.service('agentPresets')!
+    expect(presets.serviceFor(agent, 'fs')).toBeDefined()
+    expect((presets.serviceFor(agent, 'fs') as { sandboxMode?: unknown }).sandboxMode).toBeUndefined()
+    expect(presets.serviceFor(agent, 'compaction')).toBeUndefined()
+    expect(host.host.service('compaction')).toBeUndefined()
+  })
+
+  test('O-19 directory and variable survived between two calls, and the editor numbered the lines', () => {
+    const results = events.flatMap((event) =>
+      event.type === 'tool/result' ? [JSON.stringify(event.data.message.content)] : [],
+    )
+    expect(results[1]).toContain(`survived\\n${host.work}/inner\\n`)
+    expect(results[2]).toContain('     1  alpha\\n     2  beta')
+  })
+
+  test('O-19 RE-09 the fixture folder holds only cassettes and prompt locks', () => {
+    expect(readdirSync(CASSETTES).filter((name) => !name.endsWith('.jsonl') && name !== 'prompt.lock.json')).toEqual([])
+  })
+})
