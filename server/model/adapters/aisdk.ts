@@ -1,5 +1,5 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider'
-import type { StreamEvent } from '../port.ts'
+import type { Finish, StreamEvent } from '../port.ts'
 import { PartMapper, type PartsOptions } from './parts.ts'
 
 /** One library model bound to one request, and the hooks that see what the library strips. */
@@ -17,7 +17,11 @@ export interface BoundModel {
  * Runs one call. Failures of selection, dispatch and iteration come as the one terminal `end` (LP-02); what the
  * consumer throws passes through. Leaving the loop early closes the connection.
  */
-export async function* streamModel(bind: () => Promise<BoundModel>, parts: PartsOptions): AsyncGenerator<StreamEvent> {
+export async function* streamModel(
+  bind: () => Promise<BoundModel>,
+  parts: PartsOptions,
+  onEnd?: (finish: Finish) => void,
+): AsyncGenerator<StreamEvent> {
   const out: StreamEvent[] = []
   let mapper = new PartMapper(parts)
   let reader: ReadableStreamDefaultReader<PartOf> | undefined
@@ -30,28 +34,39 @@ export async function* streamModel(bind: () => Promise<BoundModel>, parts: Parts
   } catch (error) {
     mapper.fail(out, error)
   }
-  const signal = bound?.options.abortSignal
   try {
-    while (reader && !mapper.ended) {
-      const step = await reader.read().catch((error: unknown) => ({ error }))
-      if ('error' in step) mapper.fail(out, step.error)
-      else if (signal?.aborted) mapper.fail(out, signal.reason)
-      else if (step.done) mapper.close(out)
-      else mapper.map(step.value, out)
-      pushTokens(bound, mapper, out)
-      if (out.length === 0) continue
-      yield* out.splice(0)
+    while (true) {
+      const last = out.at(-1)
+      if (last?.t === 'end') onEnd?.(last.finish)
+      for (const event of out) yield event
+      out.length = 0
+      if (!reader || !bound || mapper.ended) return
+      await readPart({ reader, bound, mapper, out })
     }
-    yield* out
   } finally {
     reader?.cancel().catch(() => undefined) // the call is over: an error while closing changes nothing
   }
 }
 
-type PartOf = Awaited<ReturnType<LanguageModelV4['doStream']>>['stream'] extends ReadableStream<infer P> ? P : never
+interface Reading {
+  reader: ReadableStreamDefaultReader<PartOf>
+  bound: BoundModel
+  mapper: PartMapper
+  out: StreamEvent[]
+}
 
-function pushTokens(bound: BoundModel | undefined, mapper: PartMapper, out: StreamEvent[]): void {
-  if (!bound?.takeTokens || mapper.ended) return
-  if (out.length === 0) return
+async function readPart({ reader, bound, mapper, out }: Reading): Promise<void> {
+  try {
+    const { done, value } = await reader.read()
+    const signal = bound.options.abortSignal
+    if (signal?.aborted) return mapper.fail(out, signal.reason)
+    if (done) return mapper.close(out)
+    mapper.map(value, out)
+  } catch (error) {
+    return mapper.fail(out, error)
+  }
+  if (!bound.takeTokens || mapper.ended || out.length === 0) return
   for (const tokens of bound.takeTokens()) out.push({ t: 'tokens', i: mapper.current, ...tokens })
 }
+
+type PartOf = Awaited<ReturnType<LanguageModelV4['doStream']>>['stream'] extends ReadableStream<infer P> ? P : never

@@ -16,7 +16,7 @@ import { streamModel } from './aisdk.ts'
 import { bindModel, partsOf, type BoundCall } from './bind.ts'
 import type { ProviderConfig, ProviderDeps } from './config.ts'
 import { discoverIds } from './discover.ts'
-import { watchRefusals } from './history/refused.ts'
+import { learnRefusals, type ImageMemory } from './history/refused.ts'
 
 export type { ProviderConfig, ProviderDeps } from './config.ts'
 
@@ -28,8 +28,7 @@ const KEY_FORMAT = /^[\x21-\x7e]+$/
 /** One provider as a model route. Failures before the network throw ModelError from `prepare`; later ones are data. */
 export function providerRoute(config: ProviderConfig, deps: ProviderDeps): Route {
   const retry = config.retry ?? NORMAL_RETRY
-  const refused = new Set<string>()
-  const accepted = new Set<string>()
+  const images: ImageMemory = { accepted: new Set(), refused: new Set() }
   const cards = (): ModelCard[] => {
     const list = config.models ?? catalogCards(config.id)
     return list.map((card) => ({ ...card, ...config.modelOverrides?.[card.id] }))
@@ -64,23 +63,23 @@ export function providerRoute(config: ProviderConfig, deps: ProviderDeps): Route
       )
       const effort = effortCard(facts, header.config.reasoningEffort)
       const apiKey = await readKey(config, deps)
-      const call: BoundCall = { config, deps, header, facts, effort, apiKey, refused }
-      return { header, facts, retry, stream: oneShot(call, accepted) }
+      const call: BoundCall = { config, deps, header, facts, effort, apiKey, refused: images.refused }
+      return { header, facts, retry, stream: oneShot(call, images) }
     },
   }
 }
 
-function oneShot(call: BoundCall, accepted: Set<string>): PreparedCall['stream'] {
+function oneShot(call: BoundCall, images: ImageMemory): PreparedCall['stream'] {
   let used = false
   return (request: BuiltRequest): AsyncIterable<StreamEvent> => {
     if (used) throw new Error('a prepared call serves one stream; prepare another one (LP-01)')
     used = true
     let facts: WireFacts = {}
-    const stream = streamModel(
+    return streamModel(
       () => bindModel(call, request, (bound) => (facts = bound)),
       partsOf(call, request, () => facts),
+      (finish) => learnRefusals(finish, request.messages, images),
     )
-    return watchRefusals(stream, request.messages, { accepted, refused: call.refused })
   }
 }
 

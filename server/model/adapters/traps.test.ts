@@ -305,12 +305,8 @@ test('LT-08 reopened block ids, interleaved calls and text after tools stay apar
   const summary = blocks.map((block) =>
     block.type === 'tool-call' ? `${block.name} ${block.arguments}` : 'text' in block && block.text,
   )
-  console.log(summary)
-  expect(summary.filter((line) => line !== 't2t3')).toEqual(
-    summary.includes('t2t3')
-      ? ['r1', 't1', 'r2', 'f0 {"a":1}', 'f1 {"b":2}']
-      : ['r1', 't1', 'r2', 't2', 'f0 {"a":1}', 'f1 {"b":2}', 't3'],
-  )
+  // The library leaves a text block open across calls, so the later text joins it.
+  expect(summary).toEqual(['r1', 't1', 'r2', 't2t3', 'f0 {"a":1}', 'f1 {"b":2}'])
 })
 
 test('LT-09 the signature on an empty delta and the last encrypted content survive', async () => {

@@ -1,34 +1,25 @@
 import type { Message } from '../../../wire/messages.ts'
-import type { StreamEvent } from '../../port.ts'
+import type { Finish } from '../../port.ts'
 import { imagesOf } from './images.ts'
+
+/** Hashes of images, per route: those that went through once, and those that a provider refused. */
+export interface ImageMemory {
+  accepted: Set<string>
+  refused: Set<string>
+}
 
 /**
  * Quarantines images that a provider refuses, so that one bad picture does not end every later turn (B62). Images that
  * went through once are never blamed.
  */
-export async function* watchRefusals(
-  stream: AsyncIterable<StreamEvent>,
-  messages: readonly Message[],
-  memory: { accepted: Set<string>; refused: Set<string> },
-): AsyncGenerator<StreamEvent> {
-  for await (const event of stream) {
-    if (event.t === 'end') remember(event.finish, messages, memory)
-    yield event
+export function learnRefusals(finish: Finish, messages: readonly Message[], { accepted, refused }: ImageMemory): void {
+  const blamed = finish.kind === 'error' && blamesImages(finish.failure)
+  if (finish.kind === 'error' && !blamed) return
+  for (const { sha256 } of messages.flatMap(imagesOf)) {
+    if (blamed && !accepted.has(sha256)) refused.add(sha256)
+    if (!blamed && !refused.has(sha256)) accepted.add(sha256)
   }
 }
 
-function remember(
-  finish: Extract<StreamEvent, { t: 'end' }>['finish'],
-  messages: readonly Message[],
-  { accepted, refused }: { accepted: Set<string>; refused: Set<string> },
-): void {
-  const hashes = messages.flatMap(imagesOf).map(({ sha256 }) => sha256)
-  if (finish.kind !== 'error') {
-    for (const hash of hashes) if (!refused.has(hash)) accepted.add(hash)
-    return
-  }
-  const { status, message } = finish.failure
-  const blamed = status === 413 || ((status === 400 || status === 422) && /image|media|picture/i.test(message))
-  if (!blamed) return
-  for (const hash of hashes) if (!accepted.has(hash)) refused.add(hash)
-}
+const blamesImages = ({ status, message }: { status?: number; message: string }): boolean =>
+  status === 413 || ((status === 400 || status === 422) && /image|media|picture/i.test(message))

@@ -1,0 +1,221 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ask, assistant, ending, mockRoute, remember, toolResult, user, WIRES } from '../../../../e2e/mock-llm/rig.ts'
+import { startMock, type Mock } from '../../../../e2e/mock-llm/server.ts'
+import type { Block, ImageBlock, Message, WireFamily } from '../../../wire/messages.ts'
+import type { ModelCard } from '../../port.ts'
+import { IMAGE_BUDGET, keptImages } from './images.ts'
+import { toPrompt } from './prompt.ts'
+
+let mock: Mock
+let lanes = 0
+beforeAll(async () => {
+  mock = await startMock()
+})
+afterAll(() => mock.close())
+
+type Body = { [key: string]: any } // eslint-disable-line typescript/no-explicit-any -- bodies of four vendors, read by path
+const card = (patch: Partial<ModelCard> = {}): ModelCard => ({
+  id: 'mock-model',
+  name: 'Mock',
+  inputs: ['text', 'image'],
+  reasoning: true,
+  efforts: [],
+  ...patch,
+})
+
+const PAIRS = WIRES.flatMap((from) => WIRES.map((to) => [from, to] as const))
+
+/** Every call answered, roles the wire knows, and the reasoning only where it may go. */
+function checkBody(wire: WireFamily, body: Body, own: boolean): void {
+  const text = JSON.stringify(body)
+  switch (wire) {
+    case 'chat': {
+      const calls = body.messages.flatMap((m: Body) => (m.tool_calls ?? []).map((call: Body) => call.id))
+      const results = body.messages.filter((m: Body) => m.role === 'tool').map((m: Body) => m.tool_call_id)
+      expect(results).toEqual(calls)
+      for (const message of body.messages.filter((m: Body) => m.role === 'assistant')) {
+        expect(typeof message.content).toBe('string')
+        // The field this server insists on is there on every turn with calls, of whatever origin.
+        if (message.tool_calls) expect(typeof message.reasoning_content).toBe('string')
+      }
+      return
+    }
+    case 'responses': {
+      const calls = body.input.filter((i: Body) => i.type === 'function_call').map((i: Body) => i.call_id)
+      const results = body.input.filter((i: Body) => i.type === 'function_call_output').map((i: Body) => i.call_id)
+      expect(results).toEqual(calls)
+      expect(body.input.some((i: Body) => i.type === 'reasoning')).toBe(own)
+      return
+    }
+    case 'messages': {
+      const roles = body.messages.map((m: Body) => m.role)
+      roles.forEach((role: string, index: number) => expect(role).toBe(index % 2 === 0 ? 'user' : 'assistant'))
+      expect(text.includes('"thinking"')).toBe(own)
+      return
+    }
+    case 'gemini': {
+      const parts = body.contents.flatMap((m: Body) => m.parts)
+      const calls = parts.filter((p: Body) => p.functionCall).length
+      expect(parts.filter((p: Body) => p.functionResponse).length).toBe(calls)
+      return
+    }
+  }
+}
+
+describe('B19 a switch of provider', () => {
+  test.each(PAIRS)('B19 turns on %s go on over %s and come back', async (from, to) => {
+    const sendBack = { models: [card({ sendBack: 'reasoning_content' })] }
+    const reply = {
+      reasoning: 'thinking aloud',
+      text: 'look',
+      toolCalls: [{ id: 'c1', name: 'bash', arguments: '{"command":"ls"}' }],
+    }
+    const say = async (wire: WireFamily, messages: Message[], id: string) => {
+      const lane = `switch-${lanes++}`
+      mock.script(lane, [{ ...reply, toolCalls: [{ ...reply.toolCalls[0]!, id }] }])
+      const result = await ask(mockRoute(mock, wire, { config: sendBack }), { lane, messages })
+      expect(ending(result)).toBe('tool-calls')
+      return { message: remember(result), body: mock.requests.find((item) => item.lane === lane)!.body as Body }
+    }
+    const start = [user('begin')]
+    const first = await say(from, start, 'c1')
+    const second = await say(to, [...start, first.message, toolResult('c1', 'a.txt')], 'c2')
+    checkBody(to, second.body, from === to)
+    const history = [...start, first.message, toolResult('c1', 'a.txt'), second.message, toolResult('c2', 'b.txt')]
+    const third = await say(from, history, 'c3')
+    checkBody(from, third.body, true)
+    expect(JSON.stringify(third.body)).toContain('b.txt')
+  })
+})
+
+test('B19 no history that the log can hold makes the conversion throw', async () => {
+  const text = fc.string({ maxLength: 8 })
+  const image: fc.Arbitrary<ImageBlock> = fc.record({
+    type: fc.constant('image' as const),
+    sha256: fc.constantFrom('aa', 'bb', 'gone'),
+    mediaType: fc.constant('image/png'),
+    bytes: fc.nat(20_000_000),
+  })
+  const plain = fc.oneof(fc.record({ type: fc.constant('text' as const), text }), image)
+  const block: fc.Arbitrary<Block> = fc.oneof(
+    plain,
+    fc.record({ type: fc.constant('reasoning' as const), text }),
+    fc.record({ type: fc.constant('tool-call' as const), id: text, name: text, arguments: text }),
+    fc.record({
+      type: fc.constant('tool-result' as const),
+      toolCallId: text,
+      content: fc.array(plain, { maxLength: 3 }),
+      isError: fc.boolean(),
+    }),
+  )
+  const message: fc.Arbitrary<Message> = fc.record({
+    id: text,
+    role: fc.constantFrom('user' as const, 'assistant' as const, 'system' as const),
+    content: fc.array(block, { maxLength: 4 }),
+    source: fc.oneof(
+      fc.constant({ kind: 'user' as const }),
+      fc.record({
+        kind: fc.constant('model' as const),
+        provider: text,
+        model: text,
+        replayState: fc.record({
+          adapter: fc.constantFrom('aisdk', 'other'),
+          v: fc.constant(4),
+          wire: fc.constantFrom(...WIRES),
+          blocks: fc.array(fc.oneof(fc.constant(null), fc.jsonValue()), { maxLength: 4 }) as fc.Arbitrary<never[]>,
+        }),
+      }),
+    ),
+  })
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(message, { maxLength: 6 }),
+      fc.constantFrom(...WIRES),
+      fc.boolean(),
+      async (messages, wire, sees) => {
+        const prompt = await toPrompt('sys', messages, {
+          wire,
+          facts: { inputs: sees ? ['text', 'image'] : ['text'], sendBack: 'reasoning_content' },
+          loadBlob: async (sha256) => {
+            if (sha256 === 'gone') throw new Error('ENOENT')
+            return new Uint8Array(1)
+          },
+          warn: () => undefined,
+        })
+        for (const item of prompt) expect(item.content.length).toBeGreaterThan(0)
+      },
+    ),
+    { numRuns: 300 },
+  )
+})
+
+test('replay data that does not fit its blocks degrades that message with a warning', async () => {
+  const odd = assistant([{ type: 'text', text: 'hi' }], {
+    kind: 'model',
+    provider: 'p',
+    model: 'm',
+    replayState: { adapter: 'aisdk', v: 4, wire: 'messages', blocks: [null, { anthropic: { signature: 's' } }] },
+  })
+  const lane = `odd-${lanes++}`
+  mock.script(lane, [{}])
+  const result = await ask(mockRoute(mock, 'messages'), { lane, messages: [user('q'), odd, user('go')] })
+  expect(result.finish.kind).toBe('stop')
+  expect(result.warnings).toMatchObject([{ feature: 'replay-state' }])
+})
+
+describe('B62 images', () => {
+  const shot = (n: number, bytes: number): Message => ({
+    id: `s${n}`,
+    role: 'user',
+    content: [{ type: 'image', sha256: String(n).padStart(64, '0'), mediaType: 'image/png', bytes }],
+    source: { kind: 'user' },
+  })
+
+  test('B62 sixty screenshots fit into the count and byte budget, the newest stay, the prefix holds still', () => {
+    const all = Array.from({ length: 60 }, (_, n) => shot(n, 900_000))
+    let changes = 0
+    let before = new Set<string>()
+    for (let n = 1; n <= all.length; n++) {
+      const kept = keptImages(all.slice(0, n))
+      const bytes = [...kept].reduce((sum, image) => sum + image.bytes, 0)
+      expect(kept.size).toBeLessThanOrEqual(IMAGE_BUDGET.count)
+      expect(bytes).toBeLessThanOrEqual(IMAGE_BUDGET.bytes)
+      const hashes = new Set([...kept].map((image) => image.sha256))
+      expect(hashes.has(String(n - 1).padStart(64, '0'))).toBe(true)
+      if ([...before].some((hash) => !hashes.has(hash))) changes++
+      before = hashes
+    }
+    expect(changes).toBeLessThan(12)
+    expect(keptImages([shot(1, IMAGE_BUDGET.bytes + 1)]).size).toBe(0)
+  })
+
+  test.each(WIRES)('B62 on %s the older ones go out as placeholders', async (wire) => {
+    const lane = `shots-${lanes++}`
+    mock.script(lane, [{}])
+    const config = { models: [card()], imageBudget: { count: 4, bytes: 100 } }
+    const messages = Array.from({ length: 12 }, (_, n) => shot(n, 3))
+    const result = await ask(mockRoute(mock, wire, { config }), { lane, messages })
+    expect(result.finish.kind).toBe('stop')
+    const text = JSON.stringify(mock.requests.find((item) => item.lane === lane)!.body)
+    const sent = text.split('AQID').length - 1
+    expect(sent).toBeGreaterThan(0)
+    expect(sent).toBeLessThanOrEqual(4)
+    expect(text.split('left out: older than').length - 1).toBe(12 - sent)
+  })
+
+  test('B62 an image that the provider refuses is left out of every later request', async () => {
+    const lane = `refused-${lanes++}`
+    const refusal = { behavior: 'invalid_request' as const, errorMessage: 'Could not process image' }
+    mock.script(lane, [{}, refusal, {}])
+    const route = mockRoute(mock, 'messages', { config: { models: [card()] } })
+    const good = [shot(1, 3), user('first')]
+    expect(ending(await ask(route, { lane, messages: good }))).toBe('stop')
+    const bad = [...good, shot(2, 3), user('second')]
+    expect(ending(await ask(route, { lane, messages: bad }))).toBe('INVALID_REQUEST')
+    expect(ending(await ask(route, { lane, messages: bad }))).toBe('stop')
+    const text = JSON.stringify(mock.requests.findLast((item) => item.lane === lane)!.body)
+    expect(text.split('AQID').length - 1).toBe(1)
+    expect(text).toContain('the provider refused it')
+  })
+})
