@@ -3,11 +3,12 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Context, Logger } from '@deepseek-ai/cordis'
 import { Group } from '@deepseek-ai/cordis-plugin-loader'
-import { readLayer, userDocuments, USER_PATCH } from './boot-layers.ts'
+import { readLayer, userDocuments, USER_PATCH, USER_PRESETS } from './boot-layers.ts'
 import { failedRows } from './boot-report.ts'
 import { catalog as shipped } from './catalog.ts'
 import { HostFile, parseList } from './preset/file.ts'
 import { HostLoader, importer } from './preset/loader.ts'
+import { applyLayers } from './preset/patch.ts'
 import { GROUP, INCLUDE, flatRows } from './preset/rows.ts'
 import type { EntryOptions } from '@deepseek-ai/cordis-plugin-loader'
 import type { Report } from './boot-report.ts'
@@ -39,6 +40,15 @@ export interface WebStartup {
   dataDir: string
   flags: Flags
   env: NodeJS.ProcessEnv
+}
+
+/** The row files as settings need them: `ctx.hostRows`. */
+export interface HostRows {
+  /** The user's own patch file; it may not exist yet. */
+  userPatch: string
+  reload(): Promise<Report>
+  /** What a host row's config would be without the user's patch file, and the later source that sets it over the user's. */
+  inherited(id: string): Promise<{ config: unknown; overriddenBy?: string }>
 }
 
 export interface BootOptions {
@@ -88,6 +98,23 @@ export async function readLayers(
   return { layers: layers.filter(({ patches }) => patches.length > 0), skipped }
 }
 
+async function inheritedConfig(
+  options: BootOptions,
+  catalog: Catalog,
+  id: string,
+): Promise<{ config: unknown; overriddenBy?: string }> {
+  const file = join(options.rootDir, HOST_FILE)
+  const { layers } = await readLayers(options, catalog)
+  const user = layers.findIndex(({ source }) => source === join(options.dataDir, USER_PATCH))
+  const lower = join(options.dataDir, USER_PRESETS)
+  const later = user < 0 ? layers.filter(({ source }) => source !== lower) : layers.slice(user + 1)
+  const overriding = later.findLast(({ patches }) => patches.some((patch) => patch.id === id && 'config' in patch))
+  const others = layers.filter((_layer, index) => index !== user)
+  const rows = applyLayers(parseList(await readFile(file, 'utf8'), file) as EntryOptions[], others, () => {})
+  const row = [...flatRows(rows)].find((candidate) => candidate.id === id)
+  return { config: row?.config as unknown, ...(overriding && { overriddenBy: overriding.source }) }
+}
+
 function idsIn(text: string): string[] {
   try {
     return [...flatRows(parseList(text, HOST_FILE) as EntryOptions[])].map(({ id }) => id)
@@ -130,6 +157,12 @@ export async function boot(options: BootOptions): Promise<Host> {
   }
   const startup: WebStartup = { rootDir, dataDir, flags, env }
   ctx.provide('webStartup', startup)
+  const rows: HostRows = {
+    userPatch: join(dataDir, USER_PATCH),
+    reload: () => host.reload(),
+    inherited: (id) => inheritedConfig(options, catalog, id),
+  }
+  ctx.provide('hostRows', rows)
 
   const reportNow = (skipped: SkippedFile[]): Report => {
     const rows = failedRows(loader)

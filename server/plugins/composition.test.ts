@@ -130,7 +130,9 @@ test('O-13 a standard agent beside a minimal one keeps its whole catalog, and th
 test('O-14 no environment variable changes the minimal prompt', async () => {
   const env = { CORE_WEB_SYSTEM_PROMPT: 'Something else.', CORE_WEB_PERSONA: 'x' }
   Object.assign(process.env, env)
-  onTestFinished(() => void Object.keys(env).forEach((name) => delete process.env[name]))
+  onTestFinished(() => {
+    for (const name of Object.keys(env)) delete process.env[name]
+  })
   const { assemble } = await agentIn(await shippedPresets({ env }), 'minimal')
   expect(renderPrompt(await assemble())).toBe('You are a helpful software engineer assistant.')
 })

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Loader } from '@deepseek-ai/cordis-plugin-loader'
 import type { Context } from '@deepseek-ai/cordis'
-import type { RowPlugin } from './kernel.ts'
 
 /** Where a row may stand: the host file, a preset, or both. Plane `preset` = it changes what a model reads or may call. */
 export type Plane = 'host' | 'preset'
@@ -75,6 +74,10 @@ async function moduleOf(catalog: Catalog, name: string, baseUrl: string | undefi
   return import(url)
 }
 
+const isPlugin = (value: unknown): boolean =>
+  typeof value === 'function' ||
+  (typeof value === 'object' && value !== null && 'apply' in value && typeof value.apply === 'function')
+
 /** Resolves row names: catalog first, then relative paths and URLs, then packages, from the document's own folder. */
 export const importer =
   (catalog: Catalog): Load =>
@@ -84,9 +87,7 @@ export const importer =
     try {
       const module = (await moduleOf(catalog, name, baseUrl)) as { default?: unknown } | undefined
       const found = module?.default ?? module
-      const isPlugin =
-        typeof found === 'function' || typeof (found as Partial<RowPlugin> | undefined)?.apply === 'function'
-      if (!isPlugin) throw new Error('the module exports no plugin')
+      if (!isPlugin(found)) throw new Error('the module exports no plugin')
       return found
     } catch (error) {
       return standIn(name, `cannot import ${name}: ${(error as Error).message}`, error)

@@ -1,0 +1,77 @@
+import './plugins/context.ts'
+import { spawn } from 'node:child_process'
+import { boot } from './boot.ts'
+import { reportText } from './boot-report.ts'
+import type { Host } from './boot.ts'
+import type { Flags } from './flags.ts'
+
+export interface ServeOptions {
+  rootDir: string
+  flags: Flags
+  env: NodeJS.ProcessEnv
+}
+
+/** Milliseconds for every row to close before the process ends anyway. */
+const CLOSE_MS = 10_000
+
+function openBrowser(url: string): void {
+  const command = process.platform === 'darwin' ? 'open' : 'xdg-open'
+  const child = spawn(command, [url], { stdio: 'ignore', detached: true })
+  // No desktop, no browser: the URL is on the screen.
+  child.on('error', () => {})
+  child.unref()
+}
+
+const hasDesktop = (env: NodeJS.ProcessEnv): boolean =>
+  process.platform === 'darwin' || Boolean(env['DISPLAY'] ?? env['WAYLAND_DISPLAY'])
+
+/** Resolves with the first signal that asks the process to end; a second one ends it at once. */
+function stopSignal(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let asked = false
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (asked) process.exit(1)
+      asked = true
+      resolve()
+    })
+  }
+  return promise
+}
+
+/** A refusal to listen is one sentence of its own; everything else is the whole report. */
+function fatalText({ report }: Host): string {
+  const [only, ...others] = report.rows
+  if (only?.row === 'web-server' && others.length === 0) return only.cause
+  return reportText(report)
+}
+
+/** Runs the web server until it is told to stop. Answers the exit code: 1 when a required row could not start. */
+export async function serve({ rootDir, flags, env }: ServeOptions): Promise<number> {
+  const options = { rootDir, dataDir: flags.data, flags, env }
+  if (flags.dumpConfig) {
+    const { dumpConfig } = await import('./boot-dump.ts')
+    const { text, warnings } = await dumpConfig(options)
+    for (const warning of warnings) console.error(warning)
+    process.stdout.write(text)
+    return 0
+  }
+  const stopped = stopSignal()
+  const host = await boot(options)
+  if (host.report.fatal.length > 0) {
+    console.error(fatalText(host))
+    await host.close()
+    return 1
+  }
+  const text = reportText(host.report)
+  if (text) console.error(text)
+  const web = host.service('web')
+  if (web) {
+    console.log(`core-web is ready: ${web.url}`)
+    if (flags.open && process.stdout.isTTY && hasDesktop(env)) openBrowser(web.url)
+  }
+  await stopped
+  setTimeout(() => process.exit(1), CLOSE_MS).unref()
+  await host.close()
+  return 0
+}
