@@ -1,0 +1,164 @@
+import { Worker } from 'node:worker_threads'
+import type { Header, LogEvent } from '../../wire/events.ts'
+import type { SessionState } from '../../projection/session-state.ts'
+import type { ListQuery } from './index-db.ts'
+import type { IndexCall, IndexCalls, IndexReply } from './protocol.ts'
+import type { Reconciled } from './reconcile.ts'
+import type { Hit } from './search.ts'
+import { docsOf, type Doc, type SessionRow } from './rows.ts'
+
+export interface SessionIndexOptions {
+  /** The data folder. */
+  root: string
+  /** A notice could not be stored; the next reconcile makes up for it. */
+  onError?: (error: Error) => void
+}
+
+interface Waiting {
+  resolve: (answer: unknown) => void
+  reject: (error: Error) => void
+}
+
+/** Notices are gathered for this long: a running turn changes its row many times a second. */
+const GATHER_MS = 100
+/** Larger batches would hold up the host while they are copied to the worker. */
+const BATCH = 100
+const SEARCH_LIMIT = 50
+
+/** The session list and search of a data folder, kept by a worker thread that starts with the first use (SL-21). */
+export class SessionIndex {
+  readonly #options: SessionIndexOptions
+  readonly #waiting = new Map<number, Waiting>()
+  readonly #states = new Map<string, SessionState>()
+  #docs: Doc[] = []
+  #timer: NodeJS.Timeout | null = null
+  #flushing: Promise<void> | null = null
+  #worker: Worker | null = null
+  #count = 0
+  #closed = false
+
+  constructor(options: SessionIndexOptions) {
+    this.#options = options
+  }
+
+  /** Starts the worker and reads what changed on disk since it last ran; lists work meanwhile. */
+  start(): Promise<Reconciled> {
+    return this.#ask('reconcile', null)
+  }
+
+  /** After each commit of a session that has a file: its state now, and the events that led to it. */
+  note(header: Header, state: SessionState, events: readonly LogEvent[]): void {
+    this.#states.set(header.id, state)
+    for (const doc of docsOf(header, events)) this.#docs.push(doc)
+    if (this.#closed || this.#flushing) return
+    this.#timer ??= setTimeout(() => void this.#flush(), GATHER_MS).unref()
+  }
+
+  /** Everything noted so far is in the index when it resolves. */
+  async flush(): Promise<void> {
+    while (this.#states.size > 0 || this.#docs.length > 0 || this.#flushing) await this.#flush()
+  }
+
+  async list(query: ListQuery): Promise<{ rows: SessionRow[]; next?: string }> {
+    await this.flush()
+    return this.#ask('list', query)
+  }
+
+  async get(id: string): Promise<SessionRow | null> {
+    await this.flush()
+    return this.#ask('get', id)
+  }
+
+  async search(text: string, limit: number = SEARCH_LIMIT): Promise<Hit[]> {
+    await this.flush()
+    return this.#ask('search', { text, limit })
+  }
+
+  /** Pins and archive marks; they survive a deleted index. */
+  async patch(id: string, change: { pinned?: boolean; archived?: boolean }): Promise<SessionRow | null> {
+    await this.flush()
+    return this.#ask('patch', { id, change })
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.flush()
+    await this.#ask('remove', id)
+  }
+
+  /** Reads one log again: after a restore, or a change by another process. */
+  async refresh(id: string): Promise<void> {
+    await this.#ask('refresh', id)
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return
+    if (this.#worker) await this.flush()
+    this.#closed = true
+    if (this.#timer) clearTimeout(this.#timer)
+    const worker = this.#worker
+    if (!worker) return
+    await this.#ask('close', null)
+    await worker.terminate()
+  }
+
+  #flush(): Promise<void> {
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#timer = null
+    this.#flushing ??= this.#post().finally(() => {
+      this.#flushing = null
+    })
+    return this.#flushing
+  }
+
+  /** One batch after the other: what arrives meanwhile is gathered into the next. */
+  async #post(): Promise<void> {
+    while (this.#states.size > 0 || this.#docs.length > 0) {
+      const docs = this.#docs.splice(0, BATCH)
+      // A row is sent only once all documents that led to it are: the index then never promises what it cannot find.
+      const states = this.#docs.length > 0 ? [] : [...this.#states.values()]
+      if (states.length > 0) this.#states.clear()
+      try {
+        await this.#ask('note', { states, docs })
+      } catch (error) {
+        this.#options.onError?.(error as Error)
+      }
+    }
+  }
+
+  #ask<K extends IndexCall>(call: K, argument: IndexCalls[K][0]): Promise<IndexCalls[K][1]> {
+    if (this.#closed && call !== 'close') return Promise.reject(new Error('the session index is closed'))
+    const worker = this.#start()
+    const n = ++this.#count
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(n, { resolve: resolve as (answer: unknown) => void, reject })
+      worker.postMessage({ n, call, argument })
+    })
+  }
+
+  #start(): Worker {
+    if (this.#worker) return this.#worker
+    const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: { root: this.#options.root } })
+    worker.on('message', (reply: IndexReply) => this.#settle(reply))
+    worker.on('error', (error) => this.#lost(worker, error as Error))
+    worker.on('exit', () => this.#lost(worker, new Error('the session index has ended')))
+    // The index alone is no reason for the process to stay.
+    worker.unref()
+    this.#worker = worker
+    return worker
+  }
+
+  #settle(reply: IndexReply): void {
+    const waiting = this.#waiting.get(reply.n)
+    this.#waiting.delete(reply.n)
+    if ('error' in reply) waiting?.reject(new Error(reply.error))
+    else waiting?.resolve(reply.answer)
+  }
+
+  /** The next call starts a new worker. */
+  #lost(worker: Worker, error: Error): void {
+    if (this.#worker !== worker) return
+    this.#worker = null
+    for (const waiting of this.#waiting.values()) waiting.reject(error)
+    this.#waiting.clear()
+  }
+}

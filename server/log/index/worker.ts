@@ -1,0 +1,76 @@
+import { mkdirSync } from 'node:fs'
+import { parentPort, workerData } from 'node:worker_threads'
+import { rowOf } from './rows.ts'
+import { sessionState } from '../../projection/session-state.ts'
+import { nodeDisk } from '../jsonl/disk.ts'
+import { Places } from '../jsonl/places.ts'
+import { never } from '../../wire/never.ts'
+import { IndexDb } from './index-db.ts'
+import type { IndexCalls, IndexReply, IndexRequest } from './protocol.ts'
+import { reconcile, refreshFile } from './reconcile.ts'
+
+const { root } = workerData as { root: string }
+mkdirSync(root, { recursive: true, mode: 0o700 })
+const database = new IndexDb(root)
+
+parentPort!.on('message', (request: IndexRequest) => {
+  answer(request).then(
+    (result) => reply({ n: request.n, answer: result }),
+    (error: unknown) => reply({ n: request.n, error: error instanceof Error ? error.message : String(error) }),
+  )
+})
+
+function reply(message: IndexReply): void {
+  parentPort!.postMessage(message)
+}
+
+async function answer(request: IndexRequest): Promise<unknown> {
+  switch (request.call) {
+    case 'reconcile':
+      return reconcile(database, root)
+    case 'refresh':
+      return refresh(request.argument)
+    case 'note':
+      return note(request.argument)
+    case 'list':
+      return database.list(request.argument)
+    case 'get':
+      return database.get(request.argument)
+    case 'search':
+      return database.search(request.argument.text, request.argument.limit)
+    case 'patch':
+      database.mark(request.argument.id, request.argument.change)
+      return database.get(request.argument.id)
+    case 'remove':
+      database.transaction(() => database.clear(request.argument))
+      return null
+    case 'close':
+      database.close()
+      return null
+    default:
+      return never(request)
+  }
+}
+
+function note({ states, docs }: IndexCalls['note'][0]): null {
+  database.transaction(() => {
+    database.putDocs(docs)
+    for (const state of states) {
+      database.putRow(rowOf(state))
+      database.putState(state.id, sessionState.stateVersion, state)
+    }
+  })
+  return null
+}
+
+async function refresh(id: string): Promise<null> {
+  const places = new Places(nodeDisk, root)
+  const directory = await places.find(id)
+  if (!directory) {
+    database.transaction(() => database.clear(id))
+    return null
+  }
+  const { size, mtimeMs } = await nodeDisk.stat(`${directory}/log.jsonl`)
+  await refreshFile(database, places, { id, directory, size, mtimeMs }, database.files().get(id))
+  return null
+}
