@@ -184,6 +184,21 @@ test('rows found after a restart wait for the first wake, then run before the ne
   expect(prompts()).toEqual(['running', 'queued', 'new'])
 })
 
+test('a move in the queue that was torn in two is healed on the next start: the message is told once', async () => {
+  const first = setting()
+  const { held } = first.hold()
+  await first.agent.followup('running')
+  await held
+  const [, row] = await Promise.all(['queued', 'moved'].map((text) => first.agent.followup(text)))
+  await first.agent.sendNow(row!.id)
+  const { agent, prompts, queue } = setting(undefined, memoryLog(first.log.events.slice(0, -1)))
+  expect(queue()).toEqual([['queued', undefined]])
+  expect(agent.inbox.waiting('next-step').map(({ message }) => textOf(message))).toEqual(['moved'])
+  await agent.followup('new')
+  await agent.whenIdle()
+  expect(prompts()).toEqual(['running', 'moved', 'queued', 'new'])
+})
+
 test('H-03 maintenance runs between turns, in order, and prompts queue behind it', async () => {
   const { agent, log, hold, prompts } = setting()
   const { held, go } = hold()

@@ -4,6 +4,7 @@ import { newId } from '../wire/ids.ts'
 import type { Block, Message } from '../wire/messages.ts'
 import type { EventLog } from '../log/port.ts'
 import type { ScopeKey } from '../scope/scope.ts'
+import { CompositionDigest } from '../turn/digest.ts'
 import type { AgentOptions, Delta, TurnAgent } from '../turn/hooks.ts'
 import { runTurn } from '../turn/turn.ts'
 import type { Instance, TurnWorld } from '../turn/world.ts'
@@ -56,6 +57,7 @@ export class Agent implements TurnAgent {
       warned: new Set(),
       retries: 0,
       headerLogged: false,
+      digest: new CompositionDigest(),
       ...(init.presetDigest && { presetDigest: init.presetDigest }),
       ...(init.lane !== undefined && { lane: init.lane }),
       onDelta: (delta) => this.#tellDelta(delta),

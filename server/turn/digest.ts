@@ -22,6 +22,29 @@ function schemaText(parameters: ToolSpec['parameters']): string {
   return text
 }
 
+/** Remembers the last composition: from step to step it is nearly always the same, and comparing is cheaper than hashing. */
+export class CompositionDigest {
+  #last: Composition | undefined
+  #digest = ''
+
+  of(composition: Composition): string {
+    if (this.#last && sameComposition(this.#last, composition)) return this.#digest
+    this.#digest = compositionDigest(composition)
+    this.#last = composition
+    return this.#digest
+  }
+}
+
+function sameComposition(a: Composition, b: Composition): boolean {
+  const same = a.preset === b.preset && a.system === b.system && a.provider === b.provider && a.model === b.model
+  if (!same || a.tools.length !== b.tools.length) return false
+  return a.tools.every((tool, index) => {
+    const other = b.tools[index]!
+    if (tool.name !== other.name || tool.description !== other.description) return false
+    return tool.parameters === other.parameters && Object.isFrozen(tool.parameters)
+  })
+}
+
 /** sha-256, in hex, over everything that makes an agent what it is for one request. */
 export function compositionDigest(composition: Composition): string {
   const { preset, system, tools, provider, model } = composition

@@ -8,7 +8,7 @@ import { request as requestFold } from '../projection/request.ts'
 import { modelHistory, surface, type SurfaceNode } from '../projection/surface.ts'
 import type { Assembly } from '../prompt/assembly.ts'
 import type { CallProposal, TurnAgent } from './hooks.ts'
-import { compositionDigest, sameJson } from './digest.ts'
+import { sameJson } from './digest.ts'
 import type { Instance, StepAt, TurnWorld } from './world.ts'
 
 /** Everything of a step that its attempts share. */
@@ -91,7 +91,7 @@ function systemNode(agent: TurnAgent): SurfaceNode | undefined {
 
 function changedHeader(instance: Instance, step: Step, header: RequestHeader): Draft<'request/header'> | undefined {
   const last = instance.agent.log.state(requestFold)
-  const digest = compositionDigest({
+  const digest = instance.digest.of({
     preset: instance.presetDigest?.(),
     system: step.system,
     tools: step.assembly.tools,
@@ -99,7 +99,8 @@ function changedHeader(instance: Instance, step: Step, header: RequestHeader): D
     model: header.config.model,
   })
   const reason = headerReason(instance, step.startsSeries)
-  const same = last.compositionDigest === digest && sameJson(last.header, header)
+  // The digest covers the tools: only the rest of the header is left to compare.
+  const same = last.compositionDigest === digest && sameJson(withoutTools(last.header), withoutTools(header))
   if (same && reason === 'change') return undefined
   return draft('request/header', {
     turn: step.turn,
@@ -110,6 +111,8 @@ function changedHeader(instance: Instance, step: Step, header: RequestHeader): D
     ...(step.startsSeries && { startsSeries: true }),
   })
 }
+
+const withoutTools = (header: RequestHeader | null) => header && { ...header, tools: undefined }
 
 function headerReason(instance: Instance, startsSeries: boolean): EventData['request/header']['reason'] {
   if (!instance.agent.log.state(requestFold).header) return 'initial'
