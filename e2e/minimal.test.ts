@@ -9,67 +9,11 @@ import type { ToolSpec } from '../server/wire/messages.ts'
 import type { Client } from './client.ts'
 import { ROOT, startHost, type TestHost } from './host.ts'
 import { hostileCatalog, hostilePatch, replayPatches } from './hostile.ts'
+import { MESSAGES, PROMPT, SYSTEM, TOOLS } from './minimal.literals.ts'
 
 const CASSETTES = join(ROOT, 'e2e/cassettes')
 const CASSETTE = join(CASSETTES, 'minimal-web.jsonl')
 const MODE = process.env['CORE_WEB_REPLAY'] === 'refresh' ? 'refresh' : 'replay'
-
-const SYSTEM = 'You are a helpful software engineer assistant.'
-const BASH_DESCRIPTION = `Run a command in this session's persistent bash shell.
-* The shell stays open between calls: the working directory, exported variables, functions and background jobs persist.
-* Standard input is empty. A program that waits for input is interrupted.
-* Keep output small: view a range of lines with \`sed -n '10,25p' FILE\`, and pass long output through \`head\` or \`tail\`.
-* Start long-running programs in the background, for example \`make serve > serve.log 2>&1 &\`.
-* A call may run for at most 300 seconds.`
-
-const text = (value: string) => ({ type: 'text', text: value })
-const user = (value: string) => ({ role: 'user', content: [text(value)] })
-const result = (call: string, value: string) => ({
-  role: 'user',
-  content: [{ type: 'tool-result', call, content: [text(value)] }],
-})
-
-/** Every message of the last request; request n holds the first 1, 3, 5 and 7 of them. */
-const MESSAGES = [
-  user('Prove that the shell keeps its state, then read notes.txt.'),
-  {
-    role: 'assistant',
-    content: [
-      text('I set up the shell in {{cwd}} first.'),
-      {
-        type: 'tool-call',
-        id: 'call_1',
-        name: 'bash',
-        arguments: '{"command":"mkdir -p inner && cd inner && export RUN_MARK=survived"}',
-      },
-    ],
-  },
-  result('call_1', ''),
-  {
-    role: 'assistant',
-    content: [
-      {
-        type: 'tool-call',
-        id: 'call_2',
-        name: 'bash',
-        arguments: '{"command":"echo \\"$RUN_MARK\\"; echo \\"$PWD\\""}',
-      },
-    ],
-  },
-  result('call_2', 'survived\n{{cwd}}/inner\n'),
-  {
-    role: 'assistant',
-    content: [
-      {
-        type: 'tool-call',
-        id: 'call_3',
-        name: 'str_replace_editor',
-        arguments: '{"command":"view","path":"{{cwd}}/notes.txt"}',
-      },
-    ],
-  },
-  result('call_3', '{{cwd}}/notes.txt (3 lines)\n     1  alpha\n     2  beta\n     3  '),
-]
 
 describe('the minimal preset on the real host, without a key', () => {
   let host: TestHost
@@ -87,7 +31,6 @@ describe('the minimal preset on the real host, without a key', () => {
       catalog: hostileCatalog,
       patches: [hostilePatch, ...replayPatches(CASSETTE, { cwd: host.work }, MODE)],
     })
-    writeFileSync(join(host.work, 'notes.txt'), 'alpha\nbeta\n')
     player = host.host.service('replay')!
     client = await host.connect()
     const created = await client.command('session.create', {
@@ -97,10 +40,7 @@ describe('the minimal preset on the real host, without a key', () => {
     })
     session = created.session
     await client.attach(session)
-    await client.command('session.prompt', {
-      session,
-      text: 'Prove that the shell keeps its state, then read notes.txt.',
-    })
+    await client.command('session.prompt', { session, text: PROMPT })
     await client.turnEnd(session, 1)
     events = client.events(session)
     if (MODE === 'refresh') {
@@ -127,24 +67,8 @@ describe('the minimal preset on the real host, without a key', () => {
   test('O-18 O-03 the tools are exactly the two, as literals', () => {
     const header = events.find((event) => event.type === 'request/header')!
     const tools = header.data.header.tools as ToolSpec[]
+    expect(tools).toEqual(TOOLS)
     expect(tools.map(({ name }) => name)).toEqual(['bash', 'str_replace_editor'])
-    expect(tools[0]).toEqual({
-      name: 'bash',
-      description: BASH_DESCRIPTION,
-      parameters: {
-        type: 'object',
-        properties: {
-          command: {
-            type: 'string',
-            description:
-              tools[0]!.parameters['properties'] &&
-              (tools[0]!.parameters['properties'] as Record<string, { description: string }>)['command']!.description,
-          },
-        },
-        required: ['command'],
-        additionalProperties: false,
-      },
-    })
     const registered = host.host.service('tools')!.view(host.host.service('agents')!.get(session)!)
     expect(tools).toEqual(registered.map(({ spec }) => spec))
   })
@@ -171,7 +95,7 @@ describe('the minimal preset on the real host, without a key', () => {
     const results = events.flatMap((event) =>
       event.type === 'tool/result' ? [JSON.stringify(event.data.message.content)] : [],
     )
-    expect(results[1]).toContain(`survived\\n${host.work}/inner\\n`)
+    expect(results[1]).toContain(`survived\\n${host.work}/inner"`)
     expect(results[2]).toContain('     1  alpha\\n     2  beta')
   })
 
