@@ -19,6 +19,7 @@ export const catalog: Catalog = {
   providers: host(() => import('./plugins/providers.ts')),
   'agent-default-model': host(() => import('./plugins/agent-default-model.ts')),
   'session-store': host(() => import('./plugins/session-store.ts')),
+  'session-index': host(() => import('./plugins/session-index.ts')),
   'agent-loop': host(() => import('./plugins/agent-loop.ts')),
   'session-controller': host(() => import('./plugins/session-controller.ts')),
   'web-server': host(() => import('./plugins/web-server.ts')),

@@ -1,5 +1,5 @@
 import { Scalar, YAMLMap, YAMLSeq, isMap, isScalar, isSeq, parseDocument } from 'yaml'
-import type { Document, Pair, ScalarTag } from 'yaml'
+import type { Document, ScalarTag } from 'yaml'
 
 interface Expression {
   __jsExpr: string
@@ -23,7 +23,7 @@ const isOverride = (item: unknown, id: string): item is YAMLMap =>
 
 /** Makes a map equal to `value` key by key, so that the comments and quotes of what stays are kept. */
 function assign(document: Document, map: YAMLMap, value: Readonly<Record<string, unknown>>): void {
-  const keys = (map.items as Pair[]).map(({ key }) => (isScalar(key) ? String(key.value) : String(key)))
+  const keys = map.items.map(({ key }) => (isScalar(key) ? String(key.value) : String(key)))
   for (const key of keys) if (!Object.hasOwn(value, key)) map.delete(key)
   for (const [key, next] of Object.entries(value)) {
     const node = map.get(key, true) as unknown

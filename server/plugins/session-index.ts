@@ -1,0 +1,26 @@
+import './context.ts'
+import { SessionIndex } from '../log/index/session-index.ts'
+import { plugin } from '../preset/kernel.ts'
+import { IndexView } from '../session/index-view.ts'
+
+export default plugin({
+  name: 'session-index',
+  // The store comes first so that it is closed after the index has read what it still needs.
+  inject: ['dataFolder', 'sessionStore'],
+  apply(ctx) {
+    const { dataFolder, logger } = ctx
+    const index = new SessionIndex({ root: dataFolder.path, onError: (error) => logger.warn(error) })
+    // Lists answer while the worker catches up with the files; a host must not wait for a large folder.
+    index.start().catch((error: unknown) => logger.warn(error))
+    ctx.effect(function* () {
+      yield () => index.close()
+      yield ctx.provide('sessionIndex', new IndexView(index))
+    })
+  },
+})
+
+declare module '@deepseek-ai/cordis' {
+  interface Context {
+    sessionIndex: IndexView
+  }
+}
