@@ -46,7 +46,7 @@ function isError(end: CallEnd): boolean {
   return end.kind !== 'completed' && !(end.kind === 'exited' && end.signal === undefined)
 }
 
-function endText(end: CallEnd, { notRun, ms }: CallResult): string {
+function endText(end: CallEnd, { notRun, timeoutMs }: CallResult): string {
   switch (end.kind) {
     case 'completed':
       if (end.exitCode === undefined) return '[exit code: unknown]'
@@ -54,7 +54,7 @@ function endText(end: CallEnd, { notRun, ms }: CallResult): string {
     case 'exited':
       return `${exitText(end)}\n${FRESH}`
     case 'timeout':
-      return `[timed out after ${(ms / 1000).toFixed(1)} s and was interrupted]\n${end.stateKept ? KEPT : LOST}`
+      return `[timed out: the limit is ${timeoutMs / 1000} s; the command was interrupted]\n${end.stateKept ? KEPT : LOST}`
     case 'cancelled':
       if (notRun) return '[cancelled before it ran]'
       return `[cancelled]\n${end.stateKept ? KEPT : LOST}`

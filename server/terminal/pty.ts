@@ -1,6 +1,7 @@
 import { closeSync, constants, openSync } from 'node:fs'
 import { constants as system } from 'node:os'
 import { spawn } from 'node-pty'
+import { withoutInherited } from './inherit.ts'
 
 export interface PtyOptions {
   cwd: string
@@ -30,7 +31,7 @@ const ROWS = 40
  * ends (microsoft/node-pty#72). The exit is then reported about 200 ms later, which is the library's own limit.
  */
 export function openPty(argv: string[], options: PtyOptions): Pty {
-  const [file, ...args] = argv
+  const [file, ...args] = withoutInherited(argv)
   if (file === undefined) throw new Error('nothing to start')
   const { cwd, env } = options
   const terminal = spawn(file, args, { cwd, env, encoding: null, cols: COLUMNS, rows: ROWS })

@@ -209,6 +209,8 @@ export class Shell {
       ended: this.#exit !== undefined,
     })
     this.#control.remove()
+    // A process that cannot die must not hold its call.
+    this.#call?.exited(this.#exit ?? {})
     return survivors
   }
 }

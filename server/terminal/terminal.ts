@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { never } from '../wire/never.ts'
 import type { Outcome } from './call.ts'
 import { shellEnvironment } from './environment.ts'
+import { descendants, sessionMembers } from './process.ts'
 import { ENDED, Shell, type ShellCall, type ShellOptions } from './shell.ts'
 
 export interface TerminalOptions {
@@ -54,6 +55,8 @@ export interface CallResult {
   notices: Notice[]
   /** Cancelled while it waited: nothing of the command has run. */
   notRun?: true
+  /** The limit that held for this call, milliseconds. */
+  timeoutMs: number
   /** Duration without the time in the queue, milliseconds. */
   ms: number
 }
@@ -99,6 +102,15 @@ export class Terminal {
 
   get pid(): number | undefined {
     return this.#shell && this.#shell.unusable === undefined ? this.#shell.pid : undefined
+  }
+
+  /** A foreground or background process lives beside the shell: then its agent must not be disposed as idle. */
+  hasProcesses(): boolean {
+    const pid = this.pid
+    if (pid === undefined) return false
+    return (
+      this.#pump !== undefined || descendants(pid).length > 0 || sessionMembers(pid).some((member) => member !== pid)
+    )
   }
 
   /** The session had a shell that this Terminal does not know; the next one says why it is new. */
@@ -147,19 +159,20 @@ export class Terminal {
     const timeoutMs = options.timeoutMs ?? this.#options.timeoutMs ?? DEFAULT_TIMEOUT_MS
     for (let attempt = 1; ; attempt++) {
       const opened = await this.#ensure(notices)
-      if ('end' in opened) return { ...opened, notices, ms: performance.now() - began }
+      if ('end' in opened) return { ...opened, timeoutMs, notices, ms: performance.now() - began }
+      if (options.signal?.aborted) return { ...notRun(), notices }
       const call = await opened.shell.run({ ...options, command, timeoutMs })
       if (call.between !== '') notices.push({ kind: 'between', text: call.between })
       if (call.outcome.kind === 'not-started' && attempt === 1 && !this.#closed && !options.signal?.aborted) continue
       const end = this.#closed ? ({ kind: 'cancelled', stateKept: false } as const) : endOf(call.outcome)
       const why = opened.shell.unusable
       if (end.kind === 'completed' && why !== undefined) notices.push({ kind: 'degraded', why })
-      return { ...outputOf(call), end, notices, ms: performance.now() - began }
+      return { ...outputOf(call), end, timeoutMs, notices, ms: performance.now() - began }
     }
   }
 
   /** A shell that can be used, or the result of a call that cannot have one. */
-  async #ensure(notices: Notice[]): Promise<{ shell: Shell } | Omit<CallResult, 'notices' | 'ms'>> {
+  async #ensure(notices: Notice[]): Promise<{ shell: Shell } | Omit<CallResult, 'notices' | 'timeoutMs' | 'ms'>> {
     if (this.#shell && this.#shell.unusable === undefined) return { shell: this.#shell }
     if (this.#shell) {
       this.#reason ??= 'death'
@@ -179,7 +192,9 @@ export class Terminal {
       await this.#retire()
       return notRun()
     }
-    if (this.#reason) notices.push({ kind: 'new-shell', reason: this.#reason, directory })
+    const told = notices.find((notice) => notice.kind === 'new-shell')
+    if (told) told.directory = directory
+    else if (this.#reason) notices.push({ kind: 'new-shell', reason: this.#reason, directory })
     this.#reason = undefined
     return { shell }
   }
@@ -228,6 +243,7 @@ const notRun = (): CallResult => ({
   end: { kind: 'cancelled', stateKept: true },
   notRun: true,
   notices: [],
+  timeoutMs: 0,
   ms: 0,
 })
 
