@@ -138,9 +138,9 @@ export class Client {
     wanted: (event: LogEvent<T>) => boolean = () => true,
   ): Promise<LogEvent<T>> {
     const find = () =>
-      this.events(session).find((event): event is LogEvent<T> => event.type === type && wanted(event as LogEvent<T>))
+      this.events(session).find((event) => event.type === type && wanted(event as unknown as LogEvent<T>))
     await this.until(() => find() !== undefined)
-    return find()!
+    return find() as unknown as LogEvent<T>
   }
 
   turnEnd(session: string, turn: number): Promise<LogEvent<'turn/end'>> {

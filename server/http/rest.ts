@@ -27,6 +27,7 @@ export function installRest(server: FastifyInstance, { sessions, global, presetD
           cursor: z.string().max(200).optional(),
           query: z.string().max(200).optional(),
           limit: z.coerce.number().int().min(1).max(200).default(100),
+          archived: z.stringbool().optional(),
         }),
       },
     },

@@ -1,6 +1,7 @@
 import type { EventLog } from '../log/port.ts'
 import type { ScopeKey } from '../scope/scope.ts'
-import type { LogEvent } from '../wire/events.ts'
+import type { Header, LogEvent } from '../wire/events.ts'
+import type { SessionState } from '../projection/session-state.ts'
 import type { Selection } from '../wire/messages.ts'
 import type { SearchHit, SessionPage } from '../wire/protocol.ts'
 import type { SessionRow } from '../wire/views.ts'
@@ -31,8 +32,13 @@ export interface DefaultModel {
 
 /** The derived list and search over all sessions; everything in it but the marks can be rebuilt from the logs. */
 export interface Index {
-  note(row: SessionRow, events: readonly LogEvent[]): void
-  list(query: { cursor?: string | undefined; query?: string | undefined; limit: number }): Promise<SessionPage>
+  note(header: Header, state: SessionState, events: readonly LogEvent[]): void
+  list(query: {
+    cursor?: string | undefined
+    query?: string | undefined
+    limit: number
+    archived?: boolean | undefined
+  }): Promise<SessionPage>
   get(id: string): Promise<SessionRow | undefined>
   search(text: string): Promise<SearchHit[]>
   patch(id: string, marks: { pinned?: boolean; archived?: boolean }): Promise<void>

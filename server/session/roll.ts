@@ -28,7 +28,7 @@ export class Roll {
     this.#options = options
   }
 
-  async list(query: { cursor?: string | undefined; query?: string | undefined; limit: number }): Promise<SessionPage> {
+  async list(query: Parameters<Index['list']>[0]): Promise<SessionPage> {
     const page = await this.#options.index.list(query)
     for (const row of page.rows) this.#remember(row)
     return { ...page, rows: page.rows.map((row) => this.#now(row.id) ?? row) }
@@ -49,7 +49,7 @@ export class Roll {
   /** Back from the trash: indexed anew from its log. */
   restored(view: SessionView): SessionRow {
     const row = rowOf(view.header, view.state(), { pinned: false, archived: false })
-    this.#options.index.note(row, view.events)
+    this.#options.index.note(view.header, view.state(), view.events)
     this.#options.feed.rows([row], [])
     return row
   }
@@ -83,7 +83,8 @@ export class Roll {
     const events = this.#pending.get(id) ?? []
     this.#pending.delete(id)
     const row = this.#now(id)
-    if (row) this.#options.index.note(row, events)
+    const session = this.#options.live(id)
+    if (row && session) this.#options.index.note(session.header, session.state(), events)
     return row
   }
 

@@ -2,7 +2,9 @@ import { mkdtempSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach } from 'vitest'
-import type { LogEvent } from '../wire/events.ts'
+import type { Header, LogEvent } from '../wire/events.ts'
+import type { SessionState } from '../projection/session-state.ts'
+import { rowOf } from './rows.ts'
 import type { Selection } from '../wire/messages.ts'
 import type { SessionRow } from '../wire/views.ts'
 import { AgentRegistry } from '../agent/registry.ts'
@@ -20,8 +22,8 @@ import { Sessions, type SessionsOptions } from './sessions.ts'
 /** The index as a map: lists what was noted, keeps marks. */
 export class MemoryIndex implements Index {
   readonly rows = new Map<string, SessionRow>()
-  note(row: SessionRow): void {
-    this.rows.set(row.id, row)
+  note(header: Header, state: SessionState): void {
+    this.rows.set(header.id, rowOf(header, state, { pinned: false, archived: false }))
   }
   async list() {
     return { rows: [...this.rows.values()] }

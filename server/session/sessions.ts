@@ -78,7 +78,7 @@ export class Sessions {
     return (await opening).use()
   }
 
-  list(query: { cursor?: string | undefined; query?: string | undefined; limit: number }): Promise<SessionPage> {
+  list(query: Parameters<Index['list']>[0]): Promise<SessionPage> {
     return this.#roll.list(query)
   }
 

@@ -82,7 +82,14 @@ export interface EventData {
     firstDeltaMs?: number
     ms?: number
   }
-  'assistant/attempt': { turn: number; step: number; attempt?: number; stream: StreamRow[]; error?: TurnError; usage?: Usage }
+  'assistant/attempt': {
+    turn: number
+    step: number
+    attempt?: number
+    stream: StreamRow[]
+    error?: TurnError
+    usage?: Usage
+  }
   'tool/call': { turn: number; step: number; callId: string; name: string; arguments: string }
   'tool/result': { turn: number; step: number; message: Message; error?: ToolError; meta?: Json; ms?: number }
   'request/header': {
@@ -111,8 +118,24 @@ export interface EventData {
   'sandbox/mode': { mode: 'read-only' | 'workspace-write' | 'full'; source?: string }
   'approval/policy': { policy: string; source?: string }
   'todo/write': { todos: { content: string; status: 'pending' | 'in_progress' | 'completed' }[] }
-  'llm/sent': { turn: number; step: number; attempt: number; route: string; path: string; bytes: number; sha256: string }
-  'llm/retry': { turn: number; step: number; attempt: number; code: string; message?: string; delayMs: number; until: number }
+  'llm/sent': {
+    turn: number
+    step: number
+    attempt: number
+    route: string
+    path: string
+    bytes: number
+    sha256: string
+  }
+  'llm/retry': {
+    turn: number
+    step: number
+    attempt: number
+    code: string
+    message?: string
+    delayMs: number
+    until: number
+  }
   'llm/retry-started': { turn: number; step: number; attempt: number }
   'llm/warning': { turn: number; step: number; feature: string; detail?: string }
   'session/vocabulary': { types: string[]; plugin: string; version: string }
@@ -180,7 +203,11 @@ export const IGNORABLE_TYPES = [
 ] as const satisfies readonly EventType[]
 
 /** Values pinned at creation: alone they never create a file (tools spec 6.1). */
-export const PINNED_TYPES = ['permission/preset', 'sandbox/mode', 'approval/policy'] as const satisfies readonly EventType[]
+export const PINNED_TYPES = [
+  'permission/preset',
+  'sandbox/mode',
+  'approval/policy',
+] as const satisfies readonly EventType[]
 
 /** Builds a draft with the envelope marks that its type demands. */
 export function draft<T extends EventType>(

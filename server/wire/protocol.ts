@@ -17,7 +17,8 @@ export type ClientFrame =
   | { t: 'pong' }
 
 /** Who may write to a session: this host, another live process, or nobody yet (the first mutating command takes it). */
-export type Writer = { kind: 'here' } | { kind: 'none' } | { kind: 'elsewhere'; pid: number; host: string; since: number }
+export type Writer =
+  { kind: 'here' } | { kind: 'none' } | { kind: 'elsewhere'; pid: number; host: string; since: number }
 
 export interface Snapshot {
   t: 'snapshot'

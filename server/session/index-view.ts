@@ -1,0 +1,81 @@
+import type { Header, LogEvent } from '../wire/events.ts'
+import type { SearchHit, SessionPage } from '../wire/protocol.ts'
+import type { SessionRow } from '../wire/views.ts'
+import type { SessionRow as IndexedRow } from '../log/index/rows.ts'
+import type { SessionIndex } from '../log/index/session-index.ts'
+import type { SessionState } from '../projection/session-state.ts'
+import type { Index } from './ports.ts'
+
+/** The stored index in the words of the wire. */
+export class IndexView implements Index {
+  readonly #index: SessionIndex
+
+  constructor(index: SessionIndex) {
+    this.#index = index
+  }
+
+  note(header: Header, state: SessionState, events: readonly LogEvent[]): void {
+    this.#index.note(header, state, events)
+  }
+
+  async list({
+    cursor,
+    query,
+    limit,
+    archived,
+  }: {
+    cursor?: string | undefined
+    query?: string | undefined
+    limit: number
+    archived?: boolean | undefined
+  }): Promise<SessionPage> {
+    const { rows, next } = await this.#index.list({
+      limit,
+      ...(cursor !== undefined && { cursor }),
+      ...(query !== undefined && { query }),
+      ...(archived !== undefined && { archived }),
+    })
+    return { rows: rows.map(wireRow), ...(next !== undefined && { next }) }
+  }
+
+  async get(id: string): Promise<SessionRow | undefined> {
+    const row = await this.#index.get(id)
+    return row ? wireRow(row) : undefined
+  }
+
+  async search(text: string): Promise<SearchHit[]> {
+    const hits = await this.#index.search(text)
+    return hits.map(({ session, seq, title, snippet }) => ({ session, seq, title: title ?? '', snippet }))
+  }
+
+  async patch(id: string, marks: { pinned?: boolean; archived?: boolean }): Promise<void> {
+    await this.#index.patch(id, marks)
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#index.remove(id)
+  }
+}
+
+function wireRow(row: IndexedRow): SessionRow {
+  const { cwd, preset, provider, model, parent } = row
+  return {
+    id: row.id,
+    title: row.title ?? '',
+    ...(cwd !== null && { cwd }),
+    ...(preset !== null && { preset }),
+    ...(provider !== null && { provider }),
+    ...(model !== null && { model }),
+    created: row.created,
+    updated: row.updated,
+    turns: row.turns,
+    // A session that nobody drives is not running, whatever its unfinished log says.
+    status: row.status === 'failed' || row.status === 'damaged' ? 'failed' : 'idle',
+    pinned: row.pinned,
+    archived: row.archived,
+    ...(parent !== null && { parent }),
+    ...(row.status === 'damaged' && {
+      damaged: { seq: row.lastSeq, message: `The log is damaged after event ${row.lastSeq}.` },
+    }),
+  }
+}
