@@ -109,6 +109,19 @@ test('replaceIfVersion writes only over the version it names', async () => {
   await expect(gone).rejects.toMatchObject({ code: 'FS_STALE_VERSION' })
 })
 
+test('of many replacements of one version at once only the first is not stale', async () => {
+  const providers = Array.from({ length: 20 }, () => localFs())
+  writeFileSync(at('a'), 'start')
+  const target = await localFs().resolve(at('a'))
+  const { version } = await localFs().readText(target)
+  const results = await Promise.allSettled(
+    providers.map((fs, n) => fs.writeText(target, { text: `writer ${n}` }, { kind: 'replaceIfVersion', version })),
+  )
+  const winners = results.flatMap((result, n) => (result.status === 'fulfilled' ? [n] : []))
+  expect(winners).toEqual([0])
+  expect(readFileSync(at('a'), 'utf8')).toBe('writer 0')
+})
+
 test('listDir gives names in code-point order and refuses a file', async () => {
   const fs = localFs()
   for (const name of ['\u{1F600}', '\uFF21', 'b', 'B']) writeFileSync(at(name), '')

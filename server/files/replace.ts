@@ -52,7 +52,8 @@ function spelling(text: string, replacement: Replacement): { old: string; new: s
   const { old, new: fresh } = replacement
   if (!lineEndings(text).crlfOnly) return { old, new: fresh }
   if (!old.includes('\n')) return { old, new: toCrlf(fresh) }
-  if (hasBareLf(old) && !text.includes(old)) return { old: toCrlf(old), new: toCrlf(fresh) }
+  // Also where the text occurs as it stands: it can only begin with LF, and replacing that would leave a lone CR.
+  if (hasBareLf(old)) return { old: toCrlf(old), new: toCrlf(fresh) }
   return { old, new: fresh }
 }
 

@@ -106,7 +106,8 @@ test('write replaces what was read, keeping the byte-order mark and the mode', a
   expect(result).toMatchObject({ text: `Replaced the content of ${at('a')}.`, meta: { added: 1, removed: 1 } })
   expect(disk('a')).toBe('\ufefftwo\n')
   expect(statSync(at('a')).mode & 0o777).toBe(0o600)
-  expect((await write({ file_path: 'a', content: 'three\n' })).code).toBeUndefined()
+  expect((await write({ file_path: 'a', content: '\ufeffthree\n' })).code).toBeUndefined()
+  expect(disk('a')).toBe('\ufeffthree\n')
 })
 
 test('write and edit after a change from outside are stale until read again', async () => {

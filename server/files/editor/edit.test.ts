@@ -163,6 +163,12 @@ test('ED36 lines put into a CRLF file by a one-line match are CRLF too', async (
   expect(bytes(path)).toBe('x\r\n1\r\n2\r\n3\r\n')
 })
 
+test('ED36 a text that begins with LF takes the whole line end of a CRLF file', async () => {
+  const path = put('a', 'x\r\ny\r\nz')
+  await replace(path, '\ny', '')
+  expect(bytes(path)).toBe('x\r\nz')
+})
+
 test('ED37 in a mixed file an exact CRLF text changes its place only', async () => {
   const path = put('a', 'a\nb\r\nc\r\nd\n')
   await replace(path, 'b\r\nc\r\n', 'B\nC\r\n')
@@ -243,19 +249,20 @@ test('ED45 modes are kept, as owner and for files of somebody else', async () =>
 })
 
 test('ED45 an unprivileged owner keeps the mode, or is told which bits went', async () => {
-  const owned = ['600', '4755'].map((mode) => put(mode, 'one'))
+  const owned = ['600', '4755', '4711'].map((mode) => put(mode, 'one'))
   // Hard-linked, so written in place, where the kernel clears the setuid bit of a file that is not the writer's.
   const foreign = put('foreign', 'one')
   linkSync(foreign, at('second-name'))
   if (process.getuid?.() === 0) for (const path of owned) fs.chownSync(path, 65534, 65534)
-  owned.forEach((path, index) => fs.chmodSync(path, index === 0 ? 0o600 : 0o4755))
+  linkSync(at('4711'), at('4711-too'))
+  for (const path of owned) fs.chmodSync(path, Number.parseInt(path.split('/').at(-1) ?? '', 8))
   fs.chmodSync(foreign, 0o4777)
   const call = (path: string): Json => ({ command: 'str_replace', path, old_str: 'one', new_str: 'two' })
   const results = runAsNobody([...owned, foreign].map(call), { open: W })
-  expect(results.map((result) => result.code)).toEqual([undefined, undefined, undefined])
-  expect(owned.map((path) => statSync(path).mode & 0o7777)).toEqual([0o600, 0o4755])
+  expect(results.map((result) => result.code)).toEqual([undefined, undefined, undefined, undefined])
+  expect(owned.map((path) => statSync(path).mode & 0o7777)).toEqual([0o600, 0o4755, 0o4711])
   const lost = (statSync(foreign).mode & 0o4000) === 0
-  expect(results[2]?.text.includes('setuid bits (4000) could not be kept')).toBe(lost)
+  expect(results[3]?.text.includes('setuid bits (4000) could not be kept')).toBe(lost)
   expect(lost).toBe(process.getuid?.() === 0)
 })
 
@@ -271,6 +278,8 @@ test('ED46 both names of a hard-linked file see the edit', async () => {
 test('ED47 a read-only file or directory is a permission error for a user, with no temporary left', async () => {
   const path = put('ro.txt', 'one')
   fs.chmodSync(path, 0o444)
+  // Its owner could rename over it: the refusal must come from the file's own mode.
+  if (process.getuid?.() === 0) fs.chownSync(path, 65534, 65534)
   fs.mkdirSync(at('ro'))
   const inside = put('ro/in.txt', 'one')
   fs.chmodSync(inside, 0o666)
@@ -434,6 +443,16 @@ test('ED63 undo history is one per session and forgets the oldest', async () => 
   expect((await first({ command: 'undo_edit', path })).code).toBe('FS_EDIT_NOT_FOUND')
 })
 
+test('ED63 undo history keeps 4 MiB of text and drops the oldest edits', async () => {
+  const undoing = caller(strReplaceEditor(localFs(), { undo: true }))
+  const path = put('a', `v0${'x'.repeat(1_500_000)}`)
+  for (let n = 0; n < 4; n++) await undoing({ command: 'str_replace', path, old_str: `v${n}`, new_str: `v${n + 1}` })
+  const undo = { command: 'undo_edit', path }
+  const codes = [await undoing(undo), await undoing(undo), await undoing(undo)].map((result) => result.code)
+  expect(codes).toEqual([undefined, undefined, 'FS_EDIT_NOT_FOUND'])
+  expect(bytes(path).slice(0, 2)).toBe('v2')
+})
+
 test('ED64 undo_edit refuses after a change from outside', async () => {
   const undoing = caller(strReplaceEditor(localFs(), { undo: true }))
   const path = put('a', 'one')
@@ -482,6 +501,13 @@ test('B52 text that UTF-8 cannot hold is refused before the file is touched', as
   const path = put('a', 'one')
   expect(await attempt(path, () => replace(path, 'one', '\ud83d'))).toMatchObject(refusal('FS_NOT_TEXT', /surrogate/))
   expect(await attempt(path, () => replace(path, 'one', 'a\0b'))).toMatchObject(refusal('FS_NOT_TEXT', /NUL/))
+})
+
+test('ED24 a file with a NUL is not edited', async () => {
+  const path = put('a', 'one\0two')
+  expect(await attempt(path, () => replace(path, 'one', '1'))).toMatchObject(
+    refusal('FS_NOT_TEXT', /binary file \(7 bytes\)/),
+  )
 })
 
 test('B53 B52 a file in another encoding is refused, not re-encoded', async () => {
