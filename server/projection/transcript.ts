@@ -186,7 +186,8 @@ function assistantMessage(draft: Draft, event: Of<'assistant/message'>): void {
   message.content.forEach((block, index) => {
     const place = at(event, blockKey(turn, step, index))
     const cut = interrupted && index === last ? { interrupted: true as const } : {}
-    if (block.type === 'text' && block.text !== '') draft.items.push({ ...place, kind: 'text', text: block.text, ...cut })
+    if (block.type === 'text' && block.text !== '')
+      draft.items.push({ ...place, kind: 'text', text: block.text, ...cut })
     if (block.type === 'reasoning' && block.text !== '') {
       const row = stream.find((candidate) => candidate.i === index && candidate.k === 'reasoning')
       const ms = row && { ms: row.d.reduce((sum, gap) => sum + gap, 0) }
@@ -201,7 +202,13 @@ function assistantMessage(draft: Draft, event: Of<'assistant/message'>): void {
 /** Sums what both know; a count that no request reported stays unknown. */
 function addUsage(sum: Usage | undefined, usage: Usage): Usage {
   const total: Usage = { ...sum }
-  for (const key of ['inputTokens', 'cacheReadTokens', 'cacheWriteTokens', 'outputTokens', 'reasoningTokens'] as const) {
+  for (const key of [
+    'inputTokens',
+    'cacheReadTokens',
+    'cacheWriteTokens',
+    'outputTokens',
+    'reasoningTokens',
+  ] as const) {
     const count = usage[key]
     if (count !== undefined) total[key] = (total[key] ?? 0) + count
   }
@@ -268,7 +275,15 @@ function toolResult(draft: Draft, event: Of<'tool/result'>): void {
     return { ...item, state: 'done', result, ...(took !== undefined && { ms: took }) }
   }
   if (!replaceCall(draft, callId, end)) {
-    const orphan: ItemOf<'tool'> = { ...at(event, callId), kind: 'tool', callId, arguments: '', turn, step, state: 'done' }
+    const orphan: ItemOf<'tool'> = {
+      ...at(event, callId),
+      kind: 'tool',
+      callId,
+      arguments: '',
+      turn,
+      step,
+      state: 'done',
+    }
     draft.items.push(end(orphan))
   }
   draft.calls.delete(callId)

@@ -1,0 +1,56 @@
+import { basePath } from './router.ts'
+import type { WireError } from '../../server/wire/errors.ts'
+import type { EventPage, SearchHit, SessionPage } from '../../server/wire/protocol.ts'
+
+export type Answer<T> = { ok: true; value: T } | { ok: false; status: number; error: WireError }
+
+/** Resolves against the base that the server wrote into the page, so that it works below any path. */
+export const apiUrl = (path: string): string => new URL(`${basePath()}api/${path}`, location.href).href
+
+export const socketUrl = (): string => apiUrl('socket').replace(/^http/, 'ws')
+
+async function ask<T>(path: string, init?: RequestInit): Promise<Answer<T>> {
+  try {
+    const response = await fetch(apiUrl(path), { credentials: 'same-origin', ...init })
+    const text = await response.text()
+    if (response.ok) return { ok: true, value: (text === '' ? null : JSON.parse(text)) as T }
+    return { ok: false, status: response.status, error: errorOf(text, response) }
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause)
+    return { ok: false, status: 0, error: { code: 'gateway/internal', message } }
+  }
+}
+
+/** The server answers `{error: {code, message}}` or the error itself; a proxy in between may answer anything. */
+function errorOf(text: string, response: Response): WireError {
+  try {
+    const body = JSON.parse(text) as { error?: WireError } & Partial<WireError>
+    const error = body.error ?? body
+    if (typeof error.code === 'string' && typeof error.message === 'string') return error as WireError
+  } catch {
+    // Not JSON: the status line is all there is to say.
+  }
+  const code = response.status === 401 ? 'gateway/unauthorized' : 'gateway/internal'
+  return { code, message: `The server answered ${response.status} ${response.statusText}.` }
+}
+
+const query = (values: Record<string, string | number | undefined>): string => {
+  const params = new URLSearchParams()
+  for (const [key, value] of Object.entries(values)) if (value !== undefined) params.set(key, String(value))
+  const text = params.toString()
+  return text === '' ? '' : `?${text}`
+}
+
+export const login = (token: string): Promise<Answer<unknown>> =>
+  ask('login', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ token }) })
+
+export const listSessions = (cursor?: string): Promise<Answer<SessionPage>> => ask(`sessions${query({ cursor })}`)
+
+export const olderEvents = (session: string, before: number, limit: number): Promise<Answer<EventPage>> =>
+  ask(`sessions/${encodeURIComponent(session)}/events${query({ before, limit })}`)
+
+export const search = (q: string, signal: AbortSignal): Promise<Answer<{ hits: SearchHit[] }>> =>
+  ask(`search${query({ q })}`, { signal })
+
+export const presetDocument = (id: string): Promise<Answer<{ content: string }>> =>
+  ask(`presets/${encodeURIComponent(id)}/document`)

@@ -1,0 +1,144 @@
+import { ArrowUp, Folder } from 'lucide-react'
+import { useCallback, useEffect, useState } from 'react'
+import type { WireError } from '../../../server/wire/errors.ts'
+import type { DirectoryListing } from '../../../server/wire/views.ts'
+import { ImeGuard } from '../composer/ime.ts'
+import { shortPath } from '../i18n/format.ts'
+import { useT } from '../i18n/i18n.ts'
+import { run } from '../store/actions.ts'
+import { useApp } from '../store/store.ts'
+import { Button } from '../ui/button.tsx'
+import { Modal } from '../ui/pop.tsx'
+
+interface Props {
+  onAdded?: ((workspace: string) => void) | undefined
+  onClose(): void
+}
+
+/** Folders of the host, not of this computer. */
+export function FolderPicker({ onAdded, onClose }: Props) {
+  const t = useT()
+  const home = useApp((app) => app.global?.host.home)
+  const { listing, error, browse } = useBrowse()
+  const [refused, setRefused] = useState<WireError>()
+  const [busy, setBusy] = useState(false)
+  const add = async (confirmed: boolean) => {
+    if (!listing || busy) return
+    setBusy(true)
+    const outcome = await run('workspace.add', { path: listing.path, confirmed }, { place: 'none' })
+    setBusy(false)
+    if (!outcome.ok) return setRefused(outcome.error)
+    onAdded?.(outcome.result.workspace.id)
+    onClose()
+  }
+  const asks = refused?.details?.['confirm'] === true
+  return (
+    <Modal title={t('folder.title')} onClose={onClose}>
+      <PathField
+        path={listing?.path ?? ''}
+        onGo={(path) => {
+          setRefused(undefined)
+          browse(path)
+        }}
+      />
+      <Listing
+        listing={listing}
+        onGo={(path) => {
+          setRefused(undefined)
+          browse(path)
+        }}
+      />
+      {(error ?? refused) && (
+        <p className="note warn" role="alert" style={{ margin: '0 16px 12px' }}>
+          <span>
+            {(error ?? refused)?.message} <span className="mono-s">{(error ?? refused)?.code}</span>
+          </span>
+        </p>
+      )}
+      <div className="dialog-foot">
+        <span className="mono t3 trunc">{listing ? shortPath(listing.path, home) : ''}</span>
+        <span className="right" />
+        <Button onClick={onClose}>{t('cancel')}</Button>
+        <Button look="pri" data-testid="use-folder" onClick={() => void add(asks)}>
+          {t(asks ? 'folder.useAnyway' : 'folder.use')}
+        </Button>
+      </div>
+    </Modal>
+  )
+}
+
+function useBrowse() {
+  const [listing, setListing] = useState<DirectoryListing>()
+  const [error, setError] = useState<WireError>()
+  const browse = useCallback(async (path?: string) => {
+    const outcome = await run('workspace.browse', path === undefined ? {} : { path }, { place: 'none' })
+    if (!outcome.ok) return setError(outcome.error)
+    setError(undefined)
+    setListing(outcome.result)
+  }, [])
+  useEffect(() => void browse(), [browse])
+  return { listing, error, browse: (path: string) => void browse(path) }
+}
+
+function PathField({ path, onGo }: { path: string; onGo(path: string): void }) {
+  const t = useT()
+  const [typed, setTyped] = useState<string>()
+  const [ime] = useState(() => new ImeGuard())
+  useEffect(() => setTyped(undefined), [path])
+  return (
+    <div style={{ padding: '0 16px 8px' }}>
+      <label className="field">
+        <Folder size={14} />
+        <input
+          className="mono"
+          aria-label={t('folder.path')}
+          value={typed ?? path}
+          spellCheck={false}
+          onChange={(event) => setTyped(event.target.value)}
+          onCompositionStart={ime.start}
+          onCompositionEnd={ime.end}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || ime.owns(event)) return
+            event.preventDefault()
+            onGo((typed ?? path).trim())
+          }}
+        />
+        {typed !== undefined && typed !== path && <kbd>Enter</kbd>}
+      </label>
+    </div>
+  )
+}
+
+function Listing({ listing, onGo }: { listing: DirectoryListing | undefined; onGo(path: string): void }) {
+  const t = useT()
+  if (!listing)
+    return (
+      <div className="folders" aria-busy="true">
+        {[120, 90, 160].map((width) => (
+          <div key={width} className="skel" style={{ width, margin: '10px 8px' }} />
+        ))}
+      </div>
+    )
+  return (
+    <div className="folders" role="listbox" aria-label={t('folder.list')}>
+      {listing.parent !== undefined && (
+        <button type="button" role="option" aria-selected={false} onClick={() => onGo(listing.parent ?? '/')}>
+          <ArrowUp size={14} />
+          {t('folder.up')}
+        </button>
+      )}
+      {listing.folders.map((folder) => (
+        <button key={folder.path} type="button" role="option" aria-selected={false} onClick={() => onGo(folder.path)}>
+          <Folder size={14} />
+          <span className="trunc">{folder.name}</span>
+        </button>
+      ))}
+      {listing.problem !== undefined && <p className="note warn">{listing.problem}</p>}
+      {listing.folders.length === 0 && listing.problem === undefined && (
+        <p className="t3 t12" style={{ padding: 8 }}>
+          {t('folder.empty')}
+        </p>
+      )}
+    </div>
+  )
+}

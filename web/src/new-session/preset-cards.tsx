@@ -1,0 +1,117 @@
+import { Check, CircleX, Clock } from 'lucide-react'
+import type { KeyboardEvent } from 'react'
+import type { PresetRow } from '../../../server/wire/views.ts'
+import { thousands } from '../i18n/format.ts'
+import { useT } from '../i18n/i18n.ts'
+import { usable } from './state.ts'
+
+const SHOWN_TOOLS = 4
+
+interface Props {
+  presets: readonly PresetRow[]
+  value: string | undefined
+  onPick(id: string): void
+}
+
+/** What a preset is made of and costs, before it is picked. */
+export function PresetCards({ presets, value, onPick }: Props) {
+  const t = useT()
+  const dearest = Math.max(1, ...presets.map((preset) => preset.tokens ?? 0))
+  const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
+    const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key]
+    if (by === undefined) return
+    const cards = Array.from(event.currentTarget.querySelectorAll<HTMLElement>('[role=radio]'))
+    const next = cards[cards.indexOf(document.activeElement as HTMLElement) + by]
+    event.preventDefault()
+    next?.focus()
+  }
+  return (
+    <div className="pgrid" role="radiogroup" aria-label={t('presets')} onKeyDown={onKeyDown}>
+      {presets.map((preset) => (
+        <PresetCard key={preset.id} preset={preset} on={preset.id === value} dearest={dearest} onPick={onPick} />
+      ))}
+    </div>
+  )
+}
+
+interface CardProps {
+  preset: PresetRow
+  on: boolean
+  dearest: number
+  onPick(id: string): void
+}
+
+function PresetCard({ preset, on, dearest, onPick }: CardProps) {
+  const t = useT()
+  const off = !usable(preset)
+  const more = preset.tools.length - SHOWN_TOOLS
+  return (
+    <button
+      type="button"
+      role="radio"
+      aria-checked={on}
+      aria-disabled={off || undefined}
+      className="pc"
+      data-testid="preset-card"
+      onClick={() => off || onPick(preset.id)}
+    >
+      <span className="flex">
+        <span className="b trunc">{preset.name ?? preset.id}</span>
+        <span className="tag">G{preset.generation}</span>
+        {preset.isDefault && <span className="tag line">{t('preset.default')}</span>}
+        <span className="right">{on ? <Picked /> : off && <State preset={preset} />}</span>
+      </span>
+      <span className="d">{preset.description ?? (preset.name && preset.name !== preset.id ? preset.id : '')}</span>
+      {off ? (
+        <span className="why">{preset.broken}</span>
+      ) : (
+        <span className="tools">
+          {preset.tools.slice(0, SHOWN_TOOLS).map((tool) => (
+            <span key={tool.name} className="tag mono-s">
+              {tool.name}
+            </span>
+          ))}
+          {more > 0 && <span className="cap">{t('preset.more', { n: more })}</span>}
+          {preset.tools.length === 0 && <span className="cap">{t('preset.noTools')}</span>}
+        </span>
+      )}
+      <Cost tokens={preset.tokens} dearest={dearest} />
+    </button>
+  )
+}
+
+const Picked = () => (
+  <span className="check">
+    <Check size={12} />
+  </span>
+)
+
+function State({ preset }: { preset: PresetRow }) {
+  const t = useT()
+  if (preset.waiting)
+    return (
+      <span className="tag warn">
+        <Clock size={12} />
+        {t('preset.waiting')}
+      </span>
+    )
+  return (
+    <span className="tag fail">
+      <CircleX size={12} />
+      {t('preset.broken')}
+    </span>
+  )
+}
+
+export function Cost({ tokens, dearest }: { tokens: number | undefined; dearest: number }) {
+  const t = useT()
+  return (
+    <span className="cost">
+      <span className="track">
+        <i style={{ width: `${tokens === undefined ? 0 : Math.max(3, (tokens / dearest) * 100)}%` }} />
+      </span>
+      <span className="num m">{tokens === undefined ? t('preset.unknown') : thousands(tokens)}</span>
+      <span className="t3 trunc">{t(tokens === undefined ? 'preset.untilLoads' : 'preset.before')}</span>
+    </span>
+  )
+}

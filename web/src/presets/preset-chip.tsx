@@ -1,0 +1,60 @@
+import { ChevronDown, Layers, Lock } from 'lucide-react'
+import { useState } from 'react'
+import type { SessionState } from '../../../server/projection/session-state.ts'
+import { useT } from '../i18n/i18n.ts'
+import { run } from '../store/actions.ts'
+import { useApp } from '../store/store.ts'
+import { Tip } from '../ui/button.tsx'
+import { Pop } from '../ui/pop.tsx'
+import { PresetOptions } from './preset-options.tsx'
+
+/** While a session is blank the preset can be switched; afterwards it is locked and says why. */
+export function PresetChip({ state }: { state: SessionState }) {
+  const t = useT()
+  const [open, setOpen] = useState(false)
+  const presets = useApp((app) => app.global?.presets)
+  const id = state.preset.current
+  if (!presets || id === null) return null
+  const row = presets.find((preset) => preset.id === id)
+  const label = (
+    <>
+      <Layers size={14} />
+      <span className="trunc">{id}</span>
+      {row && <span className="sub">G{row.generation}</span>}
+    </>
+  )
+  const blank = state.lastTurn === 0 && state.openTurn === null
+  if (!blank)
+    return (
+      <Tip text={t('preset.locked')}>
+        <span
+          className="chip"
+          tabIndex={0}
+          data-testid="preset-chip"
+          role="note"
+          aria-label={`${id}. ${t('preset.locked')}`}
+        >
+          {label}
+          <Lock size={12} />
+        </span>
+      </Tip>
+    )
+  const trigger = (
+    <button type="button" className="chip" data-testid="preset-chip">
+      {label}
+      <ChevronDown size={12} />
+    </button>
+  )
+  return (
+    <Pop open={open} onOpenChange={setOpen} title={t('preset')} trigger={trigger}>
+      <PresetOptions
+        presets={presets}
+        value={id}
+        onPick={(preset) => {
+          setOpen(false)
+          if (preset !== id) void run('preset.select', { session: state.id, preset }, { place: `session:${state.id}` })
+        }}
+      />
+    </Pop>
+  )
+}

@@ -1,0 +1,78 @@
+import { ShieldOff, TriangleAlert } from 'lucide-react'
+import type { HostFacts } from '../../../server/wire/views.ts'
+import { useT } from '../i18n/i18n.ts'
+import { useApp } from '../store/store.ts'
+
+export function About() {
+  const t = useT()
+  const host = useApp((app) => app.global?.host)
+  if (!host) return <div className="card" style={{ height: 220 }} aria-busy="true" />
+  const facts: [string, string][] = [
+    ['core-web', host.version],
+    [t('about.protocol'), String(host.protocol)],
+    ['Node', host.node],
+    [t('about.platform'), host.platform],
+    [t('about.data'), host.dataDir],
+    [t('about.home'), host.home],
+  ]
+  return (
+    <>
+      <section>
+        <div className="hd">
+          <div>
+            <h2>{t('settings.about')}</h2>
+            <p>{t('about.what')}</p>
+          </div>
+        </div>
+        <dl className="card rows">
+          {facts.map(([name, value]) => (
+            <div key={name} className="kv-row">
+              <dt>{name}</dt>
+              <dd className="mono">{value}</dd>
+            </div>
+          ))}
+        </dl>
+      </section>
+      <section>
+        <div className="hd">
+          <div>
+            <h2>{t('about.confinement')}</h2>
+          </div>
+        </div>
+        <div className={`note ${host.confinement === 'container' ? '' : 'warn'}`}>
+          <ShieldOff size={14} />
+          <span>
+            <span className="m">{t(`confinement.${host.confinement}`)}.</span>{' '}
+            {t(`confinement.${host.confinement}.why`)}
+          </span>
+        </div>
+      </section>
+      <HostProblems problems={host.problems} />
+    </>
+  )
+}
+
+function HostProblems({ problems }: { problems: HostFacts['problems'] }) {
+  const t = useT()
+  return (
+    <section>
+      <div className="hd">
+        <div>
+          <h2>{t('about.problems')}</h2>
+          <p>{t(problems.length === 0 ? 'about.noProblems' : 'about.someProblems')}</p>
+        </div>
+      </div>
+      {problems.map((problem) => (
+        <div key={`${problem.file}:${problem.row}`} className="note fail" style={{ marginBottom: 8 }}>
+          <TriangleAlert size={14} />
+          <span>
+            <span className="m">{problem.plugin}</span> {problem.cause}{' '}
+            <span className="mono-s">
+              {problem.file}: {problem.row}
+            </span>
+          </span>
+        </div>
+      ))}
+    </section>
+  )
+}

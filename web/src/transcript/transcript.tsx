@@ -1,0 +1,137 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { ArrowDown } from 'lucide-react'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import type { Item } from '../../../server/projection/transcript.ts'
+import { useT } from '../i18n/i18n.ts'
+import { loadOlder } from '../store/actions.ts'
+import { useLiveBlocks } from '../store/live.ts'
+import type { LiveBlock } from '../store/live.ts'
+import type { OpenSession } from '../store/session-view.ts'
+import { recallScroll, rememberScroll } from './scroll-memory.ts'
+import { ItemView, LiveView, Waiting } from './rows.tsx'
+
+type Row = { key: string } & (
+  { kind: 'item'; item: Item } | { kind: 'live'; block: LiveBlock } | { kind: 'waiting'; since: number }
+)
+
+const ESTIMATES: Partial<Record<Item['kind'], number>> = { text: 96, user: 54, footer: 36, error: 110 }
+/** Pixels from the end that still count as being there. */
+const AT_END = 48
+const LOAD_WITHIN = 600
+
+function rowsOf(view: OpenSession, blocks: readonly LiveBlock[]): Row[] {
+  const rows: Row[] = view.transcript.items.map((item) => ({ kind: 'item', key: item.key, item }))
+  const logged = new Set(rows.slice(-40).map((row) => row.key))
+  for (const block of blocks) if (!logged.has(block.key)) rows.push({ kind: 'live', key: block.key, block })
+  const { openTurn, retry } = view.state
+  const last = view.transcript.items.at(-1)
+  const busy = last?.kind === 'tool' && last.state !== 'done'
+  if (openTurn && blocks.length === 0 && !busy && !retry)
+    rows.push({ kind: 'waiting', key: 'waiting', since: openTurn.startedAt })
+  return rows
+}
+
+export function TranscriptView({ id, view }: { id: string; view: OpenSession }) {
+  const t = useT()
+  const blocks = useLiveBlocks(id)
+  const rows = useMemo(() => rowsOf(view, blocks), [view, blocks])
+  const scroller = useRef<HTMLDivElement>(null)
+  const [away, setAway] = useState<{ since: number } | undefined>()
+  const list = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    getItemKey: (index) => rows[index]?.key ?? index,
+    estimateSize: (index) => {
+      const row = rows[index]
+      return (row?.kind === 'item' ? ESTIMATES[row.item.kind] : undefined) ?? 34
+    },
+    overscan: 8,
+    anchorTo: 'end',
+    followOnAppend: true,
+    scrollEndThreshold: AT_END,
+  })
+  useScrollMemory(id, scroller, list)
+  const onScroll = () => {
+    const element = scroller.current
+    if (!element) return
+    if (element.scrollTop < LOAD_WITHIN) void loadOlder(id)
+    const end = element.scrollHeight - element.scrollTop - element.clientHeight <= AT_END
+    setAway((before) => (end ? undefined : (before ?? { since: view.transcript.items.length })))
+  }
+  const fresh = away ? view.transcript.items.length - away.since : 0
+  return (
+    <div className="scroll-wrap">
+      <div
+        ref={scroller}
+        className="scroll"
+        role="log"
+        aria-label={t('transcript')}
+        aria-live="polite"
+        aria-relevant="additions"
+        aria-busy={view.state.openTurn !== null}
+        tabIndex={0}
+        onScroll={onScroll}
+        data-testid="transcript"
+      >
+        <div className="read">
+          {view.from > 0 && (
+            <p className="t3 t12" style={{ textAlign: 'center', padding: '4px 0 12px' }}>
+              {t('older')}
+            </p>
+          )}
+          <div className="virt" style={{ height: list.getTotalSize() }}>
+            {list.getVirtualItems().map((virtual) => {
+              const row = rows[virtual.index]
+              if (!row) return null
+              return (
+                <div
+                  key={virtual.key}
+                  ref={list.measureElement}
+                  data-index={virtual.index}
+                  style={{ transform: `translateY(${virtual.start}px)` }}
+                >
+                  {row.kind === 'item' && <ItemView item={row.item} session={id} cwd={view.state.cwd ?? ''} />}
+                  {row.kind === 'live' && <LiveView block={row.block} session={id} />}
+                  {row.kind === 'waiting' && <Waiting since={row.since} />}
+                </div>
+              )
+            })}
+          </div>
+        </div>
+      </div>
+      {away && (
+        <button type="button" className="jump" onClick={() => list.scrollToEnd()} data-testid="jump">
+          <ArrowDown size={14} />
+          {fresh > 0 ? t('jump.count', { n: fresh }) : t('jump')}
+        </button>
+      )}
+    </div>
+  )
+}
+
+interface List {
+  scrollToEnd(): void
+  scrollToOffset(offset: number): void
+}
+
+/** Begins at the end, or where the reader was; says where that is when the place is left. */
+function useScrollMemory(id: string, scroller: { current: HTMLDivElement | null }, list: List): void {
+  const ready = useRef(false)
+  useLayoutEffect(() => {
+    if (ready.current) return
+    ready.current = true
+    const offset = recallScroll(id)
+    if (offset === undefined) list.scrollToEnd()
+    else list.scrollToOffset(offset)
+  })
+  useEffect(() => {
+    const element = scroller.current
+    if (!element) return
+    const save = () => {
+      const left = element.scrollHeight - element.scrollTop - element.clientHeight
+      rememberScroll(id, left <= AT_END ? undefined : element.scrollTop)
+    }
+    element.addEventListener('scroll', save, { passive: true })
+    return () => element.removeEventListener('scroll', save)
+  }, [id, scroller])
+}
