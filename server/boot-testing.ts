@@ -102,8 +102,8 @@ export async function testHost(
   options: Partial<BootOptions> = {},
   folder?: string,
 ): Promise<TestHost> {
-  const rootDir = folder ?? (await mkdtemp(join(tmpdir(), 'core-web-boot-')))
-  const dataDir = join(rootDir, 'data')
+  const rootDir = folder ?? options.rootDir ?? (await mkdtemp(join(tmpdir(), 'core-web-boot-')))
+  const dataDir = options.dataDir ?? join(rootDir, 'data')
   const write = async (path: string, content: string): Promise<void> => {
     await mkdir(dirname(join(rootDir, path)), { recursive: true })
     await writeFile(join(rootDir, path), content)

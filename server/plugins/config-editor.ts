@@ -93,16 +93,20 @@ export class ConfigEditor {
     const report = await this.#rows.reload()
     const left = report.skipped.find(({ file }) => file === this.#rows.userPatch)
     if (left) throw new Error(left.cause)
-    await this.#active(row).fiber!.await()
+    await this.#entry(row).fiber?.await()
+    this.#active(row)
   }
 
-  #active(row: string): Entry {
-    let entry
+  #entry(row: string): Entry {
     try {
-      entry = this.#ctx.loader.resolve(`host:${row}`)
+      return this.#ctx.loader.resolve(`host:${row}`)
     } catch (error) {
       throw refused(row, 'there is no such row.', error)
     }
+  }
+
+  #active(row: string): Entry {
+    const entry = this.#entry(row)
     if ((entry.fiber?.state as number | undefined) !== STATE.ACTIVE) throw refused(row, 'the row is not running.')
     return entry
   }
