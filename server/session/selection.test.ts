@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { draft, type LogEvent } from '../wire/events.ts'
+import { draft, type EventType, type LogEvent } from '../wire/events.ts'
 import { textOf, type RequestHeader } from '../wire/messages.ts'
 import { SessionLog } from '../log/session-log.ts'
 import { header, ScriptedModel } from '../turn/turn.fixture.ts'
@@ -17,8 +17,8 @@ const selectionOn = (log: SessionLog, fallback = new MemoryDefault(A)) =>
   new ModelSelection(log, () => fallback.currentSelection())
 
 const live = (from: Rig, id: string) => from.sessions.live(id)!
-const ofType = <T extends LogEvent['type']>(from: Rig, id: string, type: T) =>
-  live(from, id).events.filter((event): event is LogEvent<T> => event.type === type)
+const ofType = <T extends EventType>(from: Rig, id: string, type: T) =>
+  live(from, id).events.filter((event) => event.type === type) as unknown as LogEvent<T>[]
 const notices = (from: Rig, id: string) =>
   ofType(from, id, 'user/message').filter(({ data }) => data.message.source.kind === 'model-selection')
 
