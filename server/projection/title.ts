@@ -34,8 +34,8 @@ function plainLine(line: string): string {
       .replace(/^\s*(#{1,6}|[-*+>]|\d+[.)])\s+/, '')
       .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
       .replace(/[`*]+/g, '')
-      // Control and format characters could reorder or hide the title in a list.
-      .replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ')
+      // Control and format characters could reorder or hide the title in a list; the two joiners make emoji and words.
+      .replace(/(?![\u200c\u200d])[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ')
       .replace(/\s+/g, ' ')
       .trim()
   )
