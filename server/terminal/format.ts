@@ -78,8 +78,8 @@ function shownOutput({ output, seam, omitted, totalBytes, binary }: CallResult, 
   const half = Math.floor(most / 2)
   const head = seam === undefined ? output : output.slice(0, seam)
   const tail = seam === undefined ? output : output.slice(seam)
-  const first = head.slice(0, atCodePoint(head, Math.min(half, head.length)))
-  const from = atCodePoint(tail, Math.max(0, tail.length - (most - half)))
+  const first = head.slice(0, atCodePoint(head, Math.min(half, head.length), -1))
+  const from = atCodePoint(tail, Math.max(0, tail.length - (most - half)), 1)
   const last = tail.slice(from)
   return `${first.trimEnd()}\n\n[${gap(output.length - first.length - last.length, omitted)}]\n\n${last.trimEnd()}`
 }
@@ -90,8 +90,8 @@ function gap(characters: number, bytes: number): string {
   return characters > 0 ? `${characters} characters and ${bytes} more bytes omitted` : `${bytes} bytes omitted`
 }
 
-/** Moves a cut out of the middle of a surrogate pair. */
-function atCodePoint(text: string, at: number): number {
+/** Moves a cut out of the middle of a surrogate pair, to the side that shows less. */
+function atCodePoint(text: string, at: number, side: -1 | 1): number {
   const unit = text.charCodeAt(at - 1)
-  return at > 0 && at < text.length && unit >= 0xd800 && unit <= 0xdbff ? at - 1 : at
+  return at > 0 && at < text.length && unit >= 0xd800 && unit <= 0xdbff ? at + side : at
 }

@@ -4,6 +4,7 @@ import { Ring, type Kept } from './ring.ts'
 const PREFIX = Buffer.from(FENCE)
 const END = FENCE_END.charCodeAt(0)
 const LONGEST_TOKEN = 32
+const TOKEN = new Set(Buffer.from('S0123456789abcdef'))
 const NOTHING = Buffer.alloc(0)
 const SIDE = 32 * 1024
 
@@ -51,14 +52,15 @@ export class Transcript {
     while (this.#phase !== 'after') {
       const at = data.indexOf(PREFIX, from)
       if (at < 0) break
-      const close = data.subarray(at + PREFIX.length, at + PREFIX.length + LONGEST_TOKEN).indexOf(END)
-      if (close < 0 && data.length - at < PREFIX.length + LONGEST_TOKEN) {
+      const end = tokenEnd(data, at + PREFIX.length)
+      if (end === data.length && end - at < PREFIX.length + LONGEST_TOKEN) {
         this.#take(data.subarray(from, at))
         this.#carry = Buffer.from(data.subarray(at))
         return NOTHING
       }
-      const next = close < 0 ? at + PREFIX.length : at + PREFIX.length + close + 1
-      const token = data.toString('latin1', at + PREFIX.length, next - 1)
+      const closed = data[end] === END
+      const next = closed ? end + 1 : end
+      const token = closed ? data.toString('latin1', at + PREFIX.length, end) : ''
       this.#take(data.subarray(from, at))
       if (!this.#fence(token)) this.#take(data.subarray(at, next))
       from = next
@@ -88,6 +90,13 @@ export class Transcript {
     this.#inside.push(bytes)
     this.#events.output(bytes)
   }
+}
+
+/** A fence that breaks off is text, and must not hide the true one behind it. */
+function tokenEnd(data: Buffer, from: number): number {
+  let at = from
+  while (at < data.length && at - from < LONGEST_TOKEN && TOKEN.has(data[at]!)) at++
+  return at
 }
 
 /** How many bytes at the end may be the beginning of a fence. */
