@@ -1,4 +1,5 @@
 import { chat } from './chat.ts'
+import { render } from './reply.ts'
 import { ask, mockRoute, WIRES } from './rig.ts'
 import { startMock } from './server.ts'
 
@@ -6,7 +7,6 @@ import { startMock } from './server.ts'
  * CPU per chunk of each wire against the floor: the same bytes read raw through two async generators (spec gate: 6x).
  * node e2e/mock-llm/bench.ts [chunks]
  */
-const chunks = Number(process.argv[2] ?? 20_000)
 const ROUNDS = 5
 
 async function* lines(response: Response): AsyncGenerator<string> {
@@ -37,22 +37,19 @@ async function cpu(run: () => Promise<number>): Promise<number> {
   return samples.sort((a, b) => a - b)[Math.floor(ROUNDS / 2)]!
 }
 
-/** The served bytes come from the same process; their cost is measured once and taken off. */
-async function main(): Promise<void> {
+export interface ModelCpu {
+  /** Microseconds of CPU per chunk: raw bytes through two async generators. */
+  floor: number
+  wires: { [wire: string]: number }
+  /** Milliseconds for one call whose arguments come in 20-byte deltas, by size in KB. */
+  arguments: { [kilobytes: string]: number }
+}
+
+/** The served bytes come from the same process; the cost of rendering them is measured once and taken off. */
+export async function modelCpu(chunks = 20_000): Promise<ModelCpu> {
   const mock = await startMock()
-  const text = 'word '.repeat(chunks)
-  const reply = { text, chunk: 5 }
-  const render = await cpu(
-    async () =>
-      chat.frames({
-        blocks: [{ kind: 'text', text }],
-        usage: { input: 1, cacheRead: 0, cacheWrite: 0, output: 1, reasoning: 0 },
-        finish: 'stop',
-        chunk: 5,
-        id: 'x',
-        model: 'm',
-      }).length,
-  )
+  const reply = { text: 'word '.repeat(chunks), chunk: 5 }
+  const rendering = await cpu(async () => chat.frames(render(reply, 'm', 0)).length)
   const floor = await cpu(async () => {
     mock.script('*', [reply])
     const response = await fetch(`${mock.url}/v1/chat/completions`, { method: 'POST', body: '{}' })
@@ -60,27 +57,31 @@ async function main(): Promise<void> {
     for await (const _s of deltas(lines(response))) n++
     return n
   })
-  const results: { [name: string]: string } = {
-    'mock rendering (taken off)': `${render.toFixed(2)} us`,
-    floor: `${(floor - render).toFixed(2)} us`,
-  }
+  const wires: ModelCpu['wires'] = {}
   for (const wire of WIRES) {
     const cost = await cpu(async () => {
       mock.script('main', [reply])
       const { events } = await ask(mockRoute(mock, wire))
       return events.filter((event) => event.t === 'delta').length
     })
-    results[wire] = `${(cost - render).toFixed(2)} us, ${((cost - render) / (floor - render)).toFixed(1)}x the floor`
+    wires[wire] = cost - rendering
   }
+  const sizes: ModelCpu['arguments'] = {}
   for (const kilobytes of [40, 200]) {
     const toolCalls = [{ name: 'bash', arguments: JSON.stringify({ command: 'x'.repeat(kilobytes * 1024) }) }]
-    const started = performance.now()
     mock.script('main', [{ toolCalls, chunk: 20 }])
+    const started = performance.now()
     await ask(mockRoute(mock, 'chat'))
-    results[`arguments of ${kilobytes} KB in 20-byte deltas`] = `${Math.round(performance.now() - started)} ms`
+    sizes[kilobytes] = performance.now() - started
   }
   await mock.close()
-  console.log(JSON.stringify(results, null, 2))
+  return { floor: floor - rendering, wires, arguments: sizes }
 }
 
-await main()
+if (import.meta.main) {
+  const result = await modelCpu(Number(process.argv[2] ?? 20_000))
+  for (const [wire, cost] of Object.entries(result.wires))
+    console.log(`${wire}: ${cost.toFixed(2)} us per chunk, ${(cost / result.floor).toFixed(1)}x the floor (gate 6x)`)
+  console.log(`floor: ${result.floor.toFixed(2)} us per chunk`)
+  for (const [kb, ms] of Object.entries(result.arguments)) console.log(`arguments of ${kb} KB: ${Math.round(ms)} ms`)
+}

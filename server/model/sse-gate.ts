@@ -1,7 +1,7 @@
 import { ModelError } from './port.ts'
 
 const SNIFF_BYTES = 2048
-const FIELD = /^(\uFEFF)?\s*(data|event|id|retry)?:/
+const FIELDS = ['data:', 'event:', 'id:', 'retry:', ':']
 
 /**
  * Lets a 2xx answer through only when it is an event stream, by its type or, under a wrong type, by its first bytes.
@@ -11,12 +11,11 @@ export async function gate(response: Response): Promise<Response> {
   const type = response.headers.get('content-type') ?? ''
   if (/^text\/event-stream\b/i.test(type) || !response.body) return response
   const reader = response.body.getReader()
-  const { chunks, done } = await sniff(reader)
-  const head = new TextDecoder().decode(joinBytes(chunks))
-  if (!FIELD.test(head)) {
+  const { chunks, head, done } = await sniff(reader)
+  if (!FIELDS.some((field) => head.startsWith(field))) {
     reader.cancel().catch(() => undefined) // the verdict stands, whatever closing the socket says
     throw malformed(
-      `Expected an event stream, got ${type || 'no content type'}: ${head.trim().slice(0, 300) || 'an empty body'}`,
+      `Expected an event stream, got ${type || 'no content type'}: ${head.slice(0, 300) || 'an empty body'}`,
     )
   }
   const headers = new Headers(response.headers)
@@ -40,26 +39,22 @@ export const malformed = (message: string): ModelError => new ModelError({ code:
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-async function sniff(reader: ReadableStreamDefaultReader<Bytes>): Promise<{ chunks: Bytes[]; done: boolean }> {
+/** Reads on while the text so far may still become the first field of an event stream. */
+async function sniff(
+  reader: ReadableStreamDefaultReader<Bytes>,
+): Promise<{ chunks: Bytes[]; head: string; done: boolean }> {
+  const decoder = new TextDecoder()
   const chunks: Bytes[] = []
-  for (let size = 0; size < SNIFF_BYTES;) {
+  let text = ''
+  let head = ''
+  while (text.length < SNIFF_BYTES && FIELDS.some((field) => field !== head && field.startsWith(head))) {
     const { done, value } = await reader.read()
-    if (done) return { chunks, done }
+    if (done) return { chunks, head, done }
     chunks.push(value)
-    size += value.byteLength
-    if (value.some((byte) => byte > 32)) break
+    text += decoder.decode(value, { stream: true })
+    head = text.trimStart()
   }
-  return { chunks, done: false }
-}
-
-function joinBytes(chunks: readonly Bytes[]): Uint8Array {
-  const all = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0))
-  let at = 0
-  for (const chunk of chunks) {
-    all.set(chunk, at)
-    at += chunk.byteLength
-  }
-  return all
+  return { chunks, head, done: false }
 }
 
 /** Rewrites the JSON of each `data:` line; null drops the event. Cuts inside lines or characters do not matter. */

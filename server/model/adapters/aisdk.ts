@@ -41,30 +41,31 @@ export async function* streamModel(
       for (const event of out) yield event
       out.length = 0
       if (!reader || !bound || mapper.ended) return
-      await readPart({ reader, bound, mapper, out })
+      try {
+        take(await reader.read(), { bound, mapper, out })
+      } catch (error) {
+        mapper.fail(out, error)
+      }
     }
   } finally {
     reader?.cancel().catch(() => undefined) // the call is over: an error while closing changes nothing
   }
 }
 
-interface Reading {
-  reader: ReadableStreamDefaultReader<PartOf>
+interface Sink {
   bound: BoundModel
   mapper: PartMapper
   out: StreamEvent[]
 }
 
-async function readPart({ reader, bound, mapper, out }: Reading): Promise<void> {
-  try {
-    const { done, value } = await reader.read()
-    const signal = bound.options.abortSignal
-    if (signal?.aborted) return mapper.fail(out, signal.reason)
-    if (done) return mapper.close(out)
-    mapper.map(value, out)
-  } catch (error) {
-    return mapper.fail(out, error)
-  }
+function take(
+  { done, value }: Awaited<ReturnType<ReadableStreamDefaultReader<PartOf>['read']>>,
+  { bound, mapper, out }: Sink,
+): void {
+  const signal = bound.options.abortSignal
+  if (signal?.aborted) return mapper.fail(out, signal.reason)
+  if (done) return mapper.close(out)
+  mapper.map(value, out)
   if (!bound.takeTokens || mapper.ended || out.length === 0) return
   for (const tokens of bound.takeTokens()) out.push({ t: 'tokens', i: mapper.current, ...tokens })
 }

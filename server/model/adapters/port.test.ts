@@ -102,6 +102,19 @@ describe.each(WIRES)('%s', (wire) => {
     expect(times.sort((a, b) => a - b)[2]).toBeLessThan(100)
   })
 
+  test('an abort in a flood delivers next to nothing more', async () => {
+    const lane = next({ text: 'word '.repeat(30_000), chunk: 5 })
+    const controller = new AbortController()
+    const call = await mockRoute(mock, wire).prepare({ provider: 'p', model: 'mock-model' })
+    let after = -1
+    for await (const event of call.stream(request({ lane, signal: controller.signal }))) {
+      if (event.t !== 'delta') continue
+      after++
+      controller.abort()
+    }
+    expect(after).toBeLessThanOrEqual(1)
+  })
+
   test('leaving the loop early closes the connection', async () => {
     const lane = next({ text: 'x'.repeat(2000), delayMs: 2 })
     const call = await mockRoute(mock, wire).prepare({ provider: 'p', model: 'mock-model' })

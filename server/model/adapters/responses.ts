@@ -24,7 +24,9 @@ export const responsesWire: WireSpec = {
   },
   rewriteBody: (call, request) => {
     const raw = rawArguments(request.messages)
-    const broken = [...raw].filter(([, text]) => !objectArguments(text) || text.includes('__proto__'))
+    // The library's own check also trips over names it takes for an attack, in plain and escaped spelling.
+    const suspect = /__proto__|constructor|\\u00/i
+    const broken = [...raw].filter(([, text]) => !objectArguments(text) || suspect.test(text))
     if (broken.length === 0) return undefined
     const mode = call.config.malformedArguments ?? 'raw'
     const texts = new Map(broken.map(([id, text]) => [id, wireText(text, mode)]))
