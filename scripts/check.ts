@@ -19,6 +19,7 @@ const steps: readonly Step[] = [
   { name: 'types, page', args: ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.web.json'] },
   { name: 'lint', args: ['node_modules/oxlint/bin/oxlint', '--type-aware', '--deny-warnings'] },
   { name: 'layers', args: ['scripts/layers.ts'] },
+  { name: 'planes', args: ['scripts/plane.ts'] },
   { name: 'unused', args: ['node_modules/knip/bin/knip.js', '--no-progress'] },
   // npm lays out package.json its own way.
   { name: 'format', args: [prettier, '--check', '--log-level', 'warn', '.', '!package.json'] },

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { HOST_FILE } from './boot.ts'
 import { dumpConfig } from './boot-dump.ts'
 import { reportText } from './boot-report.ts'
+import { watchRows } from './boot-watch.ts'
 import {
   CORE_ROWS,
   REGISTRY_ROW,
@@ -265,4 +266,37 @@ test('closing a host leaves no service behind', async () => {
     undefined,
     undefined,
   ])
+})
+
+test('a saved preset document becomes a new revision, and a broken save keeps the last good one', async () => {
+  const document = (name: string) => declare('standard', tool(name)).trim()
+  const rows = `${CORE_ROWS}${REGISTRY_ROW}- {id: preset-standard, name: cordis:include, config: {path: presets/standard.yml}}`
+  const made = await testHost({ [HOST_FILE]: rows, 'presets/standard.yml': document('before') })
+  const { rootDir, dataDir } = made
+  const reloaded = () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const stop = watchRows(made.host, { rootDir, dataDir, flags: testFlags(dataDir), env: {} }, () => {
+      stop()
+      resolve()
+    })
+    return promise
+  }
+  const old = {}
+  await presetsOf(made).mount(old)
+  let next = reloaded()
+  await made.write('presets/standard.yml', document('after'))
+  await next
+  const namesOf = (scope: object) =>
+    made.host
+      .service('tools')!
+      .view(scope)
+      .map(({ spec }) => spec.name)
+  const fresh = {}
+  await presetsOf(made).mount(fresh)
+  expect([namesOf(old), namesOf(fresh)]).toEqual([['before'], ['after']])
+  next = reloaded()
+  await made.write('presets/standard.yml', '- {id: [\n')
+  await next
+  expect(made.host.report.notices).toEqual([expect.stringContaining('could not be reloaded, the running rows stay')])
+  expect(await presetsOf(made).resolve()).toEqual({ id: 'standard' })
 })

@@ -73,7 +73,7 @@ export interface Host {
   service<K extends keyof Context & string>(name: K): Context[K] | undefined
   service(name: string): unknown
   report: Report
-  /** Reads the patch layers again and applies them; rows that did not change keep running. */
+  /** Reads the row files and the patch layers again and applies them; rows that did not change keep running. */
   reload(): Promise<Report>
   close(): Promise<void>
 }
@@ -182,6 +182,7 @@ export async function boot(options: BootOptions): Promise<Host> {
       notices = []
       const next = await readLayers(options, catalog)
       await loader.update('host', { config: { path: HOST_FILE, layers: next.layers } })
+      for (const entry of loader.entries()) if (entry.subtree instanceof HostFile) void entry.subtree.refresh()
       await within(settleMs, loader.settled())
       host.report = reportNow(next.skipped)
       return host.report

@@ -1,6 +1,7 @@
 import './plugins/context.ts'
 import { spawn } from 'node:child_process'
 import { boot } from './boot.ts'
+import { watchRows } from './boot-watch.ts'
 import { reportText } from './boot-report.ts'
 import type { Host } from './boot.ts'
 import type { Flags } from './flags.ts'
@@ -65,12 +66,17 @@ export async function serve({ rootDir, flags, env }: ServeOptions): Promise<numb
   }
   const text = reportText(host.report)
   if (text) console.error(text)
+  const unwatch = watchRows(host, options, () => {
+    const news = reportText(host.report)
+    if (news) console.error(news)
+  })
   const web = host.service('web')
   if (web) {
     console.log(`core-web is ready: ${web.url}`)
     if (flags.open && process.stdout.isTTY && hasDesktop(env)) openBrowser(web.url)
   }
   await stopped
+  unwatch()
   setTimeout(() => process.exit(1), CLOSE_MS).unref()
   await host.close()
   return 0
