@@ -14,8 +14,8 @@ export function frozenJson<T>(value: T): T {
   try {
     return copy(value, 0) as T
   } catch (error) {
-    if (error instanceof Lossy) throw new TypeError(`not JSON at ${whereLost(value, '$', 0)}: ${error.message}`)
-    throw error
+    if (!(error instanceof Lossy)) throw error
+    throw new TypeError(`not JSON at ${whereLost(value, '$', 0)}: ${error.message}`, { cause: error })
   }
 }
 

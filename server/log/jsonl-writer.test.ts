@@ -4,7 +4,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { draft } from '../wire/events.ts'
 import { faultDisk, ioError, noSpace, type Fault } from './fault-disk.ts'
 import { header, temporary, turn, userMessage } from './samples.ts'
-import { SessionStore, type StoreOptions } from './store.ts'
+import type { StoreOptions } from './store-options.ts'
+import { SessionStore } from './store.ts'
 
 let root: string
 let remove: () => void

@@ -11,7 +11,7 @@ export function pageFromMemory(log: Pick<SessionLog, 'header' | 'events'>, query
     return { header: log.header, events: taken, older: from > 0, newer: from + taken.length < events.length }
   }
   const end = Math.max(0, Math.min(query.before ?? events.length, events.length))
-  const taken = take(query, (index) => events[end - 1 - index]).reverse()
+  const taken = take(query, (index) => events[end - 1 - index]).toReversed()
   return { header: log.header, events: taken, older: taken.length < end, newer: end < events.length }
 }
 

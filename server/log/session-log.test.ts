@@ -164,7 +164,7 @@ describe('observers', () => {
 
 describe('state', () => {
   test('SL-23 states advance event by event and never fold an event twice', () => {
-    const apply = vi.fn((state: number) => state + 1)
+    const apply = vi.fn<(state: number) => number>((state) => state + 1)
     const counting: Projection<number> = { key: 'count', stateVersion: 1, init: () => 0, apply }
     const log = memory()
     log.append(...turn(1))

@@ -134,7 +134,7 @@ export class SessionLog implements EventLog {
       for (const event of events) this.#events.push(event)
       this.#writer?.appended(events)
       Object.freeze(events)
-      for (const observer of [...this.#observers]) this.#tell(observer.tell, events)
+      for (const observer of Array.from(this.#observers)) this.#tell(observer.tell, events)
     } finally {
       this.#committing = false
     }

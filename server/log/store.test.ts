@@ -4,7 +4,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { draft, type Header } from '../wire/events.ts'
 import { encodeLine } from './jsonl/line.ts'
 import { header, message, temporary, turn, userMessage } from './samples.ts'
-import { SessionStore, type StoreOptions } from './store.ts'
+import type { StoreOptions } from './store-options.ts'
+import { SessionStore } from './store.ts'
 import { Vocabulary } from './vocabulary.ts'
 
 let root: string

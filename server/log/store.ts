@@ -1,18 +1,15 @@
-import { isAbsolute, join } from 'node:path'
+import { join } from 'node:path'
 import { CoreError } from '../wire/errors.ts'
 import type { Header, LogEvent } from '../wire/events.ts'
-import { isSessionId, newId } from '../wire/ids.ts'
 import { nodeDisk, type Disk } from './jsonl/disk.ts'
-import type { Durability } from './jsonl/durability.ts'
 import { Follow } from './jsonl/follow.ts'
 import { appendForkStart, forkHeader, forkPoint, type ForkOptions } from './jsonl/fork.ts'
 import { JsonlWriter, type Stored } from './jsonl/jsonl-writer.ts'
 import { Liveness } from './jsonl/liveness.ts'
 import { refuseNetworkDisk } from './jsonl/network-disk.ts'
-import { readOwner, releaseOwnership, takeOwnership, type Owner } from './jsonl/owner.ts'
+import { livingOwner, releaseOwnership, takeOwnership, type Owner } from './jsonl/owner.ts'
 import { pageFromDisk, type Page, type PageQuery } from './jsonl/page.ts'
-import { Places, type SessionFile } from './jsonl/places.ts'
-import { joinRows, type Assemble } from './jsonl/recover.ts'
+import { checkHeader, Places, type SessionFile } from './jsonl/places.ts'
 import { closeTail, type Repaired } from './jsonl/repair.ts'
 import type { Damage } from './jsonl/scan.ts'
 import { loadSession, MAX_DEPTH, notFound } from './jsonl/stitch.ts'
@@ -20,21 +17,8 @@ import { openStored } from './jsonl/stored.ts'
 import { Trash } from './jsonl/trash.ts'
 import { pageFromMemory } from './memory-page.ts'
 import { SessionLog } from './session-log.ts'
-import { firstUnknown, Vocabulary } from './vocabulary.ts'
-
-export interface StoreOptions {
-  disk?: Disk
-  durability?: Durability
-  vocabulary?: Vocabulary
-  now?: () => number
-  newId?: () => string
-  /** Of recovered answers; the model room's assembler, where it is at hand. */
-  assemble?: Assemble
-  /** Name and version of this program, for headers. */
-  writer?: string
-  allowNetworkDisk?: boolean
-  onObserverError?: (error: unknown) => void
-}
+import { withDefaults, type SettledOptions, type StoreOptions } from './store-options.ts'
+import { firstUnknown } from './vocabulary.ts'
 
 export interface OpenedForReading {
   log: SessionLog
@@ -55,7 +39,7 @@ const VIEWING = new CoreError('session/read-only', 'This session is open for vie
 export class SessionStore {
   readonly #places: Places
   readonly #disk: Disk
-  readonly #options: Required<Omit<StoreOptions, 'disk' | 'onObserverError'>> & Pick<StoreOptions, 'onObserverError'>
+  readonly #options: SettledOptions
   readonly #live = new Map<string, Live>()
   readonly #opening = new Set<string>()
   readonly #trash: Trash
@@ -64,16 +48,7 @@ export class SessionStore {
   constructor(root: string, options: StoreOptions = {}) {
     this.#disk = options.disk ?? nodeDisk
     this.#places = new Places(this.#disk, root)
-    this.#options = {
-      durability: 'strict',
-      vocabulary: new Vocabulary(),
-      now: Date.now,
-      newId: () => newId(),
-      assemble: joinRows,
-      writer: 'core-web',
-      allowNetworkDisk: false,
-      ...options,
-    }
+    this.#options = withDefaults(options)
     this.#trash = new Trash({
       disk: this.#disk,
       places: this.#places,
@@ -94,11 +69,7 @@ export class SessionStore {
 
   /** A blank session in memory; its file comes with the first event that is more than a pinned value (SL-08). */
   create(header: Header): SessionLog {
-    if (!isSessionId(header.id))
-      throw new CoreError('gateway/bad-request', 'A session id has 1 to 128 of A-Z a-z 0-9 _ -.')
-    if (header.cwd !== undefined && !isAbsolute(header.cwd)) {
-      throw new CoreError('workspace/invalid', `The working directory ${header.cwd} is not an absolute path.`)
-    }
+    checkHeader(header)
     if (this.#live.has(header.id)) throw conflict(header.id)
     return this.#attach(header, this.#places.directoryFor(header), { events: [], stored: null })
   }
@@ -212,11 +183,7 @@ export class SessionStore {
   async holder(id: string): Promise<Owner | null> {
     if (this.#live.has(id)) return null
     const directory = await this.#places.find(id)
-    const owner = directory && (await readOwner(this.#disk, directory))
-    if (!owner || owner.writer === this.#liveness?.id) return null
-    const seized = this.#alive().seize(owner.writer)
-    seized?.release()
-    return seized ? null : owner
+    return directory ? livingOwner(this.#disk, directory, this.#alive()) : null
   }
 
   /** Closes every open log, then ends this process's claim to any. Rejects with the first log that could not be saved. */
@@ -257,8 +224,12 @@ export class SessionStore {
       stored: from.stored,
       claim: () => this.#claimNew(header.id, directory),
       onClose: async () => {
-        this.#live.delete(header.id)
-        if (this.#liveness) await releaseOwnership(this.#disk, directory, this.#liveness)
+        try {
+          if (this.#liveness) await releaseOwnership(this.#disk, directory, this.#liveness)
+        } finally {
+          // Last, so that nobody here opens the session while its owner file is still being taken away.
+          this.#live.delete(header.id)
+        }
       },
     })
     const { vocabulary, now, onObserverError } = this.#options

@@ -138,7 +138,7 @@ test('SL-22 short queries and CJK are found, and no character is query syntax', 
   expect(await found('a_b')).toEqual(['code:2:prompt'])
   expect(await found('_')).toEqual(['code:2:prompt'])
   for (const text of ['"x AND', 'NEAR(', 'OR', '*', '"', 'y" 100%', '\\', 'SAY']) {
-    expect(await found(text), text).toEqual(['code:2:prompt'])
+    expect([text, await found(text)]).toEqual([text, ['code:2:prompt']])
   }
   expect(await found('x OR z')).toEqual([])
   expect(await found('   ')).toEqual([])

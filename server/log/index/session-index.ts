@@ -131,6 +131,7 @@ export class SessionIndex {
     const n = ++this.#count
     return new Promise((resolve, reject) => {
       this.#waiting.set(n, { resolve: resolve as (answer: unknown) => void, reject })
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origin
       worker.postMessage({ n, call, argument })
     })
   }

@@ -21,6 +21,7 @@ parentPort!.on('message', (request: IndexRequest) => {
 })
 
 function reply(message: IndexReply): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origin
   parentPort!.postMessage(message)
 }
 

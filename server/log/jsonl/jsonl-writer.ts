@@ -239,7 +239,7 @@ export class JsonlWriter implements LogWriter {
 
   #tell(refusal: CoreError | null): void {
     this.#refusal = refusal
-    for (const listener of [...this.#listeners]) listener(refusal)
+    for (const listener of Array.from(this.#listeners)) listener(refusal)
   }
 }
 

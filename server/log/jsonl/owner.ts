@@ -50,6 +50,15 @@ export async function releaseOwnership(disk: Disk, directory: string, liveness: 
   if (owner?.writer === liveness.id) await quietly(disk.unlink(join(directory, OWNER)))
 }
 
+/** Another process that holds the session now; null when nobody does, or this process. */
+export async function livingOwner(disk: Disk, directory: string, liveness: Liveness): Promise<Owner | null> {
+  const owner = await readOwner(disk, directory)
+  if (!owner || owner.writer === liveness.id) return null
+  const seized = liveness.seize(owner.writer)
+  seized?.release()
+  return seized ? null : owner
+}
+
 /** The named owner, or null when there is none. A file nobody can read names an owner that cannot live. */
 export async function readOwner(disk: Disk, directory: string): Promise<Owner | null> {
   try {

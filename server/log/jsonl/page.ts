@@ -104,7 +104,7 @@ async function backward(segments: Segment[], query: PageQuery): Promise<Page> {
     full = !(await takeBackward(segment, end, budget))
     if (full) break
   }
-  const events = budget.events.reverse()
+  const events = budget.events.toReversed()
   return { header: segments[0]!.header, events, older: full, newer: query.before !== undefined }
 }
 

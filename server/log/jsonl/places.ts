@@ -1,4 +1,5 @@
-import { join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
+import { CoreError } from '../../wire/errors.ts'
 import { isSessionId } from '../../wire/ids.ts'
 import type { Header } from '../../wire/events.ts'
 import { isErrno, type Disk } from './disk.ts'
@@ -13,6 +14,16 @@ export interface SessionFile {
 }
 
 const MONTH = /^\d{4}-\d{2}$/
+
+/** Refuses an id that could leave the data folder, and a working directory that depends on where the server was started. */
+export function checkHeader(header: Header): void {
+  if (!isSessionId(header.id)) {
+    throw new CoreError('gateway/bad-request', 'A session id has 1 to 128 of A-Z a-z 0-9 _ -.')
+  }
+  if (header.cwd !== undefined && !isAbsolute(header.cwd)) {
+    throw new CoreError('workspace/invalid', `The working directory ${header.cwd} is not an absolute path.`)
+  }
+}
 
 /** Where sessions lie: grouped by month of creation, because a working directory is data and may be renamed or secret. */
 export class Places {
@@ -98,7 +109,7 @@ export class Places {
     return (await this.#names(base))
       .filter((name) => MONTH.test(name))
       .sort()
-      .reverse()
+      .toReversed()
   }
 
   async #names(directory: string): Promise<string[]> {

@@ -83,7 +83,7 @@ async function stitch(
     pieces.push(parent.events.filter((event) => event.seq <= reach))
     link = linkOf(parent.header)
   }
-  const events = pieces.reverse().flat()
+  const events = pieces.toReversed().flat()
   const gap = events.findIndex((event, index) => event.seq !== index)
   if (gap >= 0) return broken(`event ${gap} of its parents is missing`, links.length)
   const wrong = links.find((link) => crcOf(events[link.seedSeq] ?? {}) !== link.seedCrc)
