@@ -47,14 +47,14 @@ export function classify(error: unknown, context: ClassifyContext = {}): Failure
   if (context.signal?.aborted) return base('ABORTED', 'The call was stopped.')
   if (context.watchdog) return base('TIMEOUT', WATCHDOG_TEXT[context.watchdog])
   if (own) return { ...own.failure, message: tidy(own.failure.message, context.secrets) }
-  const sent = context.httpStatus ?? 0
   const claimed = chain.map(statusOf).find((status) => status !== undefined)
-  if (claimed !== undefined && (sent < 200 || sent >= 300)) {
+  const status = context.httpStatus ?? claimed
+  if (status !== undefined && status >= 300) {
     const headers = context.headers ?? headersOf(chain)
     const wait = retryAfterMs(headers, context.now)
     return {
-      ...base(codeOfStatus(claimed, text)),
-      status: claimed,
+      ...base(codeOfStatus(status, text)),
+      status,
       ...(wait !== undefined && { providerRetryAfterMs: wait }),
     }
   }

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../wire/json.ts'
 import type { Message } from '../../wire/messages.ts'
 import { asObject, type BoundCall, type WireSpec } from './bind.ts'
-import { wireText } from './history/arguments.ts'
+import { wireCallId, wireText } from './history/arguments.ts'
 
 /** Chat completions: DeepSeek, OpenRouter, vLLM, Ollama, llama.cpp and gateways. */
 export const chatWire: WireSpec = {
@@ -41,10 +41,10 @@ export const chatWire: WireSpec = {
   },
 }
 
-/** Raw argument texts of all calls in a history, by call id. */
+/** Raw argument texts of all calls in a history, by the call id of the wire. */
 export function rawArguments(messages: readonly Message[]): Map<string, string> {
   const calls = messages.flatMap((message) => message.content.filter((block) => block.type === 'tool-call'))
-  return new Map(calls.map((call) => [call.id, call.arguments]))
+  return new Map(calls.map((call) => [wireCallId(call.id, 'chat'), call.arguments]))
 }
 
 function repair(message: JsonObject, call: BoundCall, raw: ReadonlyMap<string, string>): JsonObject {

@@ -53,7 +53,7 @@ export function providerRoute(config: ProviderConfig, deps: ProviderDeps): Route
     },
     describe: async (model) => factsOf(model),
     async prepare(asked: CallConfig, signal?: AbortSignal): Promise<PreparedCall> {
-      signal?.throwIfAborted()
+      if (signal?.aborted) throw new ModelError({ code: 'ABORTED', message: 'The call was stopped.' })
       const facts = factsOf(asked.model)
       effortCard(facts, asked.reasoningEffort)
       const header = fillHeader(

@@ -2,7 +2,7 @@ import type { LanguageModelV4Message, SharedV4ProviderOptions } from '@ai-sdk/pr
 import type { Json, JsonObject } from '../../../wire/json.ts'
 import type { Block, Message, ReplayState } from '../../../wire/messages.ts'
 import { ADAPTER } from '../parts.ts'
-import { wireObject } from './arguments.ts'
+import { wireCallId, wireObject } from './arguments.ts'
 import type { HistoryTarget } from './prompt.ts'
 
 type AssistantMessage = Extract<LanguageModelV4Message, { role: 'assistant' }>
@@ -40,7 +40,7 @@ function assistantPart(block: Block, meta: Json | null, target: HistoryTarget): 
       return [
         {
           type: 'tool-call',
-          toolCallId: block.id,
+          toolCallId: wireCallId(block.id, target.wire),
           toolName: block.name,
           // Text wires get the raw text, restored in the body afterwards (LT-03); object wires an object.
           input: target.wire === 'chat' || target.wire === 'responses' ? block.arguments : wireObject(block.arguments),

@@ -150,6 +150,24 @@ test('B19 no history that the log can hold makes the conversion throw', async ()
   )
 })
 
+test.each(WIRES)('call ids of any origin fit the rules of %s and still match their results', async (wire) => {
+  const ids = ['call_0~2', 'functions.bash:0', 'x'.repeat(90), 'a b', 'a_b']
+  const lane = `ids-${lanes++}`
+  mock.script(lane, [{}])
+  const calls = ids.map((id) => ({ type: 'tool-call' as const, id, name: 'bash', arguments: '{"broken"' }))
+  const messages = [user('q'), assistant(calls), ...ids.map((id) => toolResult(id, 'ok')), user('go')]
+  expect(ending(await ask(mockRoute(mock, wire), { lane, messages }))).toBe('stop')
+  const body: Body = mock.requests.find((item) => item.lane === lane)!.body
+  const text = JSON.stringify(body)
+  const sent = [...text.matchAll(/"(?:tool_use_id|call_id|tool_call_id)":"([^"]*)"/g)].map((match) => match[1]!)
+  if (wire === 'gemini') return
+  expect(new Set(sent).size).toBe(ids.length)
+  for (const id of sent) expect(id).toMatch(wire === 'messages' ? /^[\w-]{1,64}$/ : /^.{1,64}$/)
+  if (wire === 'messages') return
+  // The broken arguments were found again under the wire's id (LT-03).
+  expect(text.split(JSON.stringify('{"broken"').slice(1, -1)).length - 1).toBe(ids.length)
+})
+
 test('replay data that does not fit its blocks degrades that message with a warning', async () => {
   const odd = assistant([{ type: 'text', text: 'hi' }], {
     kind: 'model',

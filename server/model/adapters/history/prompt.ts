@@ -6,6 +6,7 @@ import type {
 } from '@ai-sdk/provider'
 import type { Block, ImageBlock, Message, TextBlock, ToolResultBlock, WireFamily } from '../../../wire/messages.ts'
 import type { ModelFacts } from '../../port.ts'
+import { wireCallId } from './arguments.ts'
 import { assistantMessage } from './assistant.ts'
 import { IMAGE_BUDGET, keptImages, placeholder, type ImageBudget } from './images.ts'
 
@@ -122,7 +123,7 @@ async function toolMessage(
   return {
     part: {
       type: 'tool-result',
-      toolCallId: result.toolCallId,
+      toolCallId: wireCallId(result.toolCallId, context.target.wire),
       toolName: context.names.get(result.toolCallId) ?? 'tool',
       output,
     },
