@@ -1,8 +1,11 @@
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { declare, presetHost, removeRow, tool, withdraw } from '../boot-testing.ts'
+import { declare, presetHost, removeRow, testAgent, tool, withdraw } from '../boot-testing.ts'
+import { HOST_FILE } from '../boot.ts'
+import { text } from '../tool/tool.ts'
 import { plugin } from './kernel.ts'
+import { scopeOf } from './scope-tag.ts'
 import type { TestHost } from '../boot-testing.ts'
 
 const presetsOf = ({ host }: TestHost) => host.service('agentPresets')!
@@ -351,4 +354,210 @@ test('G-09 the inventory of a broken preset evaluates nothing', async () => {
     { id: 'maybe', name: 'probe-tool', enabled: 'conditional', condition: 'globalThis.probeAsked = true' },
     { id: 'inside', name: 'probe-tool', enabled: false },
   ])
+})
+
+test('D-01 D-05 each activation has a scope and a tree of its own, and no tree writes a file', async () => {
+  const made = await presetHost(declare('standard', tool('alpha')) + declare('minimal', tool('beta')))
+  const host = join(made.rootDir, HOST_FILE)
+  const before = await readFile(host, 'utf8')
+  const presets = presetsOf(made)
+  const leases = [await presets.acquireScope('standard'), await presets.acquireScope('minimal')]
+  expect(leases[0]!.key).not.toBe(leases[1]!.key)
+  await redeclare(made, 'minimal', { id: 'minimal', plugins: [rowOf('gamma')] })
+  expect(await readFile(host, 'utf8')).toBe(before)
+  for (const lease of leases) await lease[Symbol.asyncDispose]()
+})
+
+test('D-08 closing a generation takes back every registration of its rows', async () => {
+  const rows = `${tool('alpha')}\n- {id: persona, name: persona, config: {prefix: hello, includeRuntimeContext: false}}`
+  const made = await presetHost(declare('standard', rows))
+  const presets = presetsOf(made)
+  const lease = await presets.acquireScope()
+  const { key } = lease
+  await withdraw(made, 'standard')
+  expect(names(made, key)).toEqual(['alpha'])
+  await lease[Symbol.asyncDispose]()
+  const agent = { id: 'a', scope: key, cwd: '/' }
+  const { signal } = new AbortController()
+  const { sections } = await made.host.service('systemPrompt')!.assemble({ agent, scope: key, signal, tools: [] })
+  expect([names(made, key), sections.find(({ text }) => text === 'hello')]).toEqual([[], undefined])
+})
+
+test('D-12 D-13 one instance of a row serves all agents of a revision, and its inner state is not frozen', async () => {
+  let made = 0
+  const counter = plugin({
+    name: 'counter',
+    inject: ['tools'],
+    apply(ctx) {
+      made += 1
+      let calls = 0
+      const run = async () => text(String(++calls))
+      ctx.effect(() => ctx.tools.add(scopeOf(ctx)!, { spec: { name: 'count', description: '', parameters: {} }, run }))
+    },
+  })
+  const catalog = { counter: { plane: 'preset' as const, load: async () => counter } }
+  const host = await presetHost(declare('standard', '- {id: counter, name: counter}'), { catalog })
+  const [a, b] = [{}, {}]
+  await presetsOf(host).mount(a)
+  await presetsOf(host).mount(b)
+  const call = (scope: object) =>
+    host.host
+      .service('tools')!
+      .view(scope)[0]!
+      .run({}, {} as never)
+  const answers = [await call(a), await call(b)].map(({ content }) => content)
+  expect([made, answers]).toEqual([1, [text('1').content, text('2').content]])
+})
+
+test('E-06 a waiting preset stays mounted and is inspected', async () => {
+  const made = await presetHost(declare('standard', `${tool('alpha')}\n- {id: late, name: probe-needs-late}`))
+  const [composition] = presetsOf(made).inspectCompositions()
+  expect(composition?.modules.map(({ moduleName }) => moduleName)).toEqual(['probe-tool'])
+})
+
+test('E-08 a mounted preset is audited at every read, a failed mount is final until it is declared anew', async () => {
+  const made = await presetHost(
+    declare('standard', '- {id: late, name: probe-needs-late}') + declare('broken', '- {id: bad, name: probe-thrower}'),
+  )
+  const presets = presetsOf(made)
+  const retract = made.host.ctx.provide('exampleLateService', {})
+  expect(await presets.resolve('standard')).toEqual({ id: 'standard' })
+  retract()
+  await (made.host.ctx.loader as unknown as { settled(): Promise<void> }).settled()
+  expect(await presets.resolve('standard')).toMatchObject({ broken: expect.stringContaining('waiting for') })
+  expect(await presets.resolve('broken')).toHaveProperty('broken')
+  await redeclare(made, 'broken', { id: 'broken', plugins: [rowOf('fixed')] })
+  expect(await presets.resolve('broken')).toEqual({ id: 'broken' })
+})
+
+test('E-17 a realm stays inside its group: the rest of the preset and the host see the host’s service', async () => {
+  const seen: unknown[] = []
+  const looker = plugin({
+    name: 'looker',
+    inject: ['probeService' as 'tools'],
+    apply: (ctx) => void seen.push(ctx.get('probeService')),
+  })
+  const catalog = { looker: { plane: 'preset' as const, load: async () => looker } }
+  const made = await presetHost(declare('standard', `${ISOLATED}\n- {id: looker, name: looker}`), { catalog })
+  const own = { from: 'the host' }
+  made.host.ctx.provide('probeService', own)
+  await presetsOf(made).resolve()
+  await (made.host.ctx.loader as unknown as { settled(): Promise<void> }).settled()
+  expect(seen).toEqual([own])
+})
+
+test('E-18 two hosts in one process never see or blame each other', async () => {
+  const [one, two] = [await presetHost(declare('standard', ISOLATED)), await presetHost(declare('standard', ISOLATED))]
+  one.host.ctx.provide('probeService', {})
+  expect([presetsOf(one).list(), presetsOf(two).list()]).toEqual([[{ id: 'standard' }], [{ id: 'standard' }]])
+  expect(two.host.service('probeService')).toBe(undefined)
+})
+
+test('labelled realms of two generations of one preset do not meet', async () => {
+  const rows = `- id: realm
+  name: cordis:group
+  isolate: {probeService: shared}
+  config:
+    - {id: inner, name: probe-provider}`
+  const made = await presetHost(declare('standard', rows))
+  const presets = presetsOf(made)
+  const [old, fresh] = [{}, {}]
+  await presets.mount(old)
+  const { plugins } = made.host.ctx.loader.resolve('host:declare-standard').options.config as { plugins: unknown[] }
+  await redeclare(made, 'standard', { id: 'standard', name: 'again', plugins })
+  await presets.mount(fresh)
+  expect(presets.list()).toEqual([{ id: 'standard', name: 'again' }])
+  expect(presets.inspectCompositions().length).toBe(2)
+  expect([old, fresh].every((scope) => presets.serviceFor(scope, 'probeService') !== undefined)).toBe(true)
+})
+
+test('F-12 F-15 a lease asked for during the first activation holds that generation after its withdrawal', async () => {
+  const gate = Promise.withResolvers<void>()
+  const slow = plugin({ name: 'slow', apply: () => gate.promise })
+  const catalog = { slow: { plane: 'preset' as const, load: async () => slow } }
+  const made = await presetHost(declare('other', tool('alpha')), { catalog })
+  const presets = presetsOf(made)
+  const row = { entry: made.host.ctx.loader.resolve('host:declare-other'), baseUrl: undefined }
+  const declared = presets.register({ id: 'slow', plugins: [{ id: 'slow', name: 'slow' }, rowOf('beta')] }, row)
+  const pending = presets.acquireScope('slow')
+  gate.resolve()
+  const withdrawSlow = await declared
+  const lease = await pending
+  await withdrawSlow()
+  expect([names(made, lease.key), presets.list().map(({ id }) => id)]).toEqual([['beta'], ['other']])
+  await lease[Symbol.asyncDispose]()
+  expect(presets.inspectCompositions().map(({ id }) => id)).toEqual(['other'])
+})
+
+test('C-11 a use that waits for a diagnosis moves to the replacement, or ends as not found', async () => {
+  const busy = plugin({ name: 'busy', apply: () => new Promise<void>(() => {}) })
+  const catalog = { busy: { plane: 'host' as const, load: async () => busy } }
+  const late = '- {id: late, name: probe-needs-late}'
+  const made = await presetHost(`${declare('a', late)}${declare('b', late)}`, { catalog, settleMs: 500 })
+  const presets = presetsOf(made)
+  void made.host.ctx.loader.create({ name: 'busy' })
+  await new Promise(setImmediate)
+  const replaced = presets.mount({}, 'a')
+  const removed = codeOf(presets.mount({}, 'b'))
+  await new Promise(setImmediate)
+  await made.host.ctx.loader.update('host:declare-a', { config: { id: 'a', plugins: [rowOf('fresh')] } })
+  await withdraw(made, 'b')
+  expect([await replaced, await removed]).toEqual(['a', 'agent-preset/not-found'])
+})
+
+test('G-06 G-07 the document is the declaration, and the roster has one row while two revisions live', async () => {
+  const made = await presetHost(declare('standard', tool('alpha')))
+  const presets = presetsOf(made)
+  await presets.mount({})
+  await redeclare(made, 'standard', { id: 'standard', plugins: [rowOf('beta')] })
+  expect(presets.readDocument('standard').content).toContain('name: beta')
+  expect([presets.list().length, presets.inspectCompositions().length]).toEqual([1, 2])
+})
+
+test('B-02 B-05 the row’s id addresses the entry, the config’s id the preset; unloading the row takes it back', async () => {
+  const made = await presetHost(declare('standard', tool('alpha')).replace('id: declare-standard', 'id: my-row'))
+  expect(presetsOf(made).list()).toEqual([{ id: 'standard' }])
+  await removeRow(made, 'my-row')
+  expect(presetsOf(made).list()).toEqual([])
+})
+
+test('B-01 an unknown or missing key of a declaration fails its row and names the key', async () => {
+  const made = await presetHost(
+    declare('one', tool('a'), 'colour: red') + '\n- {id: two, name: agent-preset, config: {id: two}}\n',
+  )
+  expect(made.host.report.rows).toMatchObject([
+    { row: 'declare-one', cause: expect.stringContaining('colour') },
+    { row: 'two', cause: expect.stringContaining('(at plugins)') },
+  ])
+})
+
+test('H-15 a child of a switched session inherits the switched composition', async () => {
+  const made = await presetHost(declare('standard', tool('alpha')) + declare('minimal', tool('beta')))
+  const presets = presetsOf(made)
+  const agent = testAgent('s1')
+  await presets.mount(agent.scope, 'standard')
+  await presets.select(agent, 'minimal')
+  const child = {}
+  expect([presets.composeFrom(child, agent.scope), names(made, child)]).toEqual(['minimal', ['beta']])
+})
+
+test('many redeclarations under users leave no generation, runtime or service behind', async () => {
+  const made = await presetHost(declare('standard', ISOLATED))
+  const presets = presetsOf(made)
+  const { root } = made.host.ctx
+  const count = () => [
+    presets.inspectCompositions().length,
+    [...root.registry.keys()].length,
+    Object.getOwnPropertySymbols((root.reflect as unknown as { store: object }).store).length,
+  ]
+  const before = count()
+  const { plugins } = made.host.ctx.loader.resolve('host:declare-standard').options.config as { plugins: unknown[] }
+  for (let round = 0; round < 30; round++) {
+    const scope = {}
+    await presets.mount(scope)
+    await redeclare(made, 'standard', { id: 'standard', name: `round ${round}`, plugins })
+    await presets.leave(scope)
+  }
+  await presets.settled()
+  expect(count()).toEqual(before)
 })
