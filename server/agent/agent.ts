@@ -5,6 +5,7 @@ import type { Block, Message } from '../wire/messages.ts'
 import type { EventLog } from '../log/port.ts'
 import type { ScopeKey } from '../scope/scope.ts'
 import { CompositionDigest } from '../turn/digest.ts'
+import { History } from '../turn/history.ts'
 import type { AgentOptions, Delta, TurnAgent } from '../turn/hooks.ts'
 import { runTurn } from '../turn/turn.ts'
 import type { Instance, TurnWorld } from '../turn/world.ts'
@@ -58,6 +59,7 @@ export class Agent implements TurnAgent {
       retries: 0,
       headerLogged: false,
       digest: new CompositionDigest(),
+      history: new History(),
       ...(init.presetDigest && { presetDigest: init.presetDigest }),
       ...(init.lane !== undefined && { lane: init.lane }),
       onDelta: (delta) => this.#tellDelta(delta),

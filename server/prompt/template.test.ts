@@ -65,7 +65,7 @@ test('J-04 a variable that has no value in this assembly is an error', async () 
 
 test('J-05 a complete but illegal reference is malformed', () => {
   for (const bad of ['{{a.b}}', '{{ a }}', '{{A}}', '{{}}', '{{{a}}}', '{{a {{b}}', '{{a{b}}'])
-    expect(() => render(bad, { a: '1', b: '2' }), bad).toThrow('malformed')
+    expect(() => render(bad, { a: '1', b: '2' })).toThrow('malformed')
 })
 
 test('J-06 a lone opening with no closing after it stays literal', () => {

@@ -49,6 +49,8 @@ export interface CallEnvironment {
   signal: AbortSignal
   /** The tools offered to the model in this step, by name. */
   tools: ReadonlyMap<string, Tool>
+  /** All tools of the agent, for calls that a tool makes; `tools` when absent. */
+  catalog?: ReadonlyMap<string, Tool>
   guards: readonly ToolGuard[]
   log: CallLog
   hooks: ToolHooks
@@ -207,6 +209,7 @@ function contextFor(
 ): { value: ToolContext; close(): void } {
   const { agent, callId, turn, step } = event
   let open = true
+  let dispatched = 0
   return {
     value: {
       agent,
@@ -218,6 +221,11 @@ function contextFor(
       // Late text of a body that outlived its call has no result to stand before.
       output: (text) => open && env.hooks.output({ turn, step, callId, text }),
       log: (type, data) => void (open && env.log.append({ type, data })),
+      dispatch: async (name, args) => {
+        if (!open) return failure('ABORTED', 'The call that asked for this has ended.')
+        const inner = { callId: `${callId}/${++dispatched}`, name, arguments: JSON.stringify(args) }
+        return execute(inner, { ...env, signal, tools: env.catalog ?? env.tools })
+      },
     },
     close() {
       open = false

@@ -286,3 +286,25 @@ test('meta that JSON cannot hold does not break the log; concludesTurn is told',
   expect(await runCalls([call('a', 't')], env)).toEqual({ concludesTurn: true })
   expect(events[1]!.data).toMatchObject({ meta: { at: '1970-01-01T00:00:00.000Z' } })
 })
+
+test('a tool reaches the whole catalog through the same hooks and guards, and its calls end with it', async () => {
+  const seen: string[] = []
+  const inner = make('inner', async (args) => text(JSON.stringify(args)))
+  const hidden = make('hidden')
+  const outer = make('outer', async (_args, { dispatch }) => {
+    const outcomes = [await dispatch!('inner', { x: 1 }), await dispatch!('hidden', {}), await dispatch!('nope', {})]
+    return text(outcomes.map(({ content, error }) => error?.code ?? JSON.stringify(content)).join(' '))
+  })
+  const guards: ToolGuard[] = [
+    ({ callId, name }) => (seen.push(`${callId} ${name}`), name === 'hidden' ? failure('NO', '') : undefined),
+  ]
+  const { env, results, events } = setting([outer], { guards })
+  const catalog = new Map([outer, inner, hidden].map((tool) => [tool.spec.name, tool]))
+  await runCalls([call('c', 'outer'), call('d', 'inner')], { ...env, catalog })
+  expect(results().map(({ text, code }) => code ?? text)).toEqual([
+    '[{"type":"text","text":"{\\"x\\":1}"}] NO TOOL_UNKNOWN',
+    'TOOL_UNKNOWN',
+  ])
+  expect(seen).toEqual(['c outer', 'c/1 inner', 'c/2 hidden'])
+  expect(events.filter((event) => event.type === 'tool/call')).toHaveLength(2)
+})

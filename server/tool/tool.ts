@@ -23,6 +23,11 @@ export interface ToolContext {
   output(text: string): void
   /** Logs a durable fact of this call before its result. */
   log<T extends 'todo/write'>(type: T, data: EventData[T]): void
+  /**
+   * Calls another tool of this agent's whole catalog through the same hooks, guards and limits; its outcome is this call's to
+   * report. Refused once this call has ended. Absent where no pipeline stands behind the context.
+   */
+  dispatch?(name: string, args: JsonObject): Promise<ToolOutcome>
 }
 
 export interface ToolOutcome {

@@ -3,9 +3,8 @@ import { newId } from '../wire/ids.ts'
 import { textOf, type CallConfig, type Message, type RequestHeader } from '../wire/messages.ts'
 import { stripMarked } from '../model/header.ts'
 import { ModelError, type BuiltRequest, type PreparedCall } from '../model/port.ts'
-import { each } from '../projection/append-list.ts'
 import { request as requestFold } from '../projection/request.ts'
-import { modelHistory, surface, type SurfaceNode } from '../projection/surface.ts'
+import { surface } from '../projection/surface.ts'
 import type { Assembly } from '../prompt/assembly.ts'
 import type { CallProposal, TurnAgent } from './hooks.ts'
 import { sameJson } from './digest.ts'
@@ -55,7 +54,7 @@ export function logRequest(instance: Instance, step: Step, call: PreparedCall, w
   const { agent, inbox } = instance
   const admitted = new Set(step.admitted.map((message) => message.id))
   const header = { ...call.header, tools: step.assembly.tools }
-  const system = systemDraft(agent, step, world.id ?? newId)
+  const system = systemDraft(instance, step, world.id ?? newId)
   const headerDraft = changedHeader(instance, step, header)
   const context = changedContext(agent, call, system?.surfaceOp !== undefined && system.surfaceOp !== 'append')
   agent.log.append(
@@ -70,8 +69,8 @@ export function logRequest(instance: Instance, step: Step, call: PreparedCall, w
   return agent.log.state(requestFold).headerSeq!
 }
 
-function systemDraft(agent: TurnAgent, step: Step, id: () => string): Draft<'system/message'> | undefined {
-  const node = systemNode(agent)
+function systemDraft({ agent, history }: Instance, step: Step, id: () => string): Draft<'system/message'> | undefined {
+  const node = history.of(agent.log.state(surface)).system
   if (step.system === (node ? textOf(node.message) : '')) return undefined
   const message: Message = {
     id: id(),
@@ -81,12 +80,6 @@ function systemDraft(agent: TurnAgent, step: Step, id: () => string): Draft<'sys
   }
   const surfaceOp = node && { op: 'replace' as const, startSeq: node.seq, endSeq: node.seq }
   return draft('system/message', { turn: step.turn, step: step.step, message }, surfaceOp ? { surfaceOp } : {})
-}
-
-function systemNode(agent: TurnAgent): SurfaceNode | undefined {
-  let last: SurfaceNode | undefined
-  for (const node of each(agent.log.state(surface))) if (node.type === 'system/message') last = node
-  return last
 }
 
 function changedHeader(instance: Instance, step: Step, header: RequestHeader): Draft<'request/header'> | undefined {
@@ -139,7 +132,7 @@ export function buildRequest(instance: Instance, step: Step, route: string, atte
   const { turn, signal } = step
   return {
     system: step.system,
-    messages: modelHistory(agent.log.state(surface)).filter((message) => message.role !== 'system'),
+    messages: instance.history.of(agent.log.state(surface)).messages,
     tools: step.assembly.tools,
     signal,
     sessionId: agent.id,

@@ -4,7 +4,6 @@ import { textOf, type Message } from '../wire/messages.ts'
 import type { Assembled } from '../model/assembler.ts'
 import { Retries, waitFor } from '../model/retry.ts'
 import type { Failure } from '../model/port.ts'
-import { each } from '../projection/append-list.ts'
 import { surface } from '../projection/surface.ts'
 import type { Assembly } from '../prompt/assembly.ts'
 import { renderContexts, renderPrompt } from '../prompt/template.ts'
@@ -52,7 +51,7 @@ export async function prepareStep(world: TurnWorld, instance: Instance, at: Step
     signal,
     world.hooks.waterfall('agent/pre-step', agent, event, (): PreStep => ({
       kind: 'enter',
-      messages: [...messages, ...runtimeContext(world, agent, { assembly, messages, step })],
+      messages: [...messages, ...runtimeContext(world, instance, { assembly, messages, step })],
     })),
   )
   return { assembly, tools: new Map(tools.map((tool) => [tool.spec.name, tool])), decision }
@@ -61,12 +60,12 @@ export async function prepareStep(world: TurnWorld, instance: Instance, at: Step
 /** The runtime-context snapshot as a message, when it differs from the one the history shows last. */
 function runtimeContext(
   world: TurnWorld,
-  agent: TurnAgent,
+  instance: Instance,
   { assembly, messages, step }: { assembly: Assembly; messages: readonly Message[]; step: number },
 ): Message[] {
   if (step === 1 && messages.length === 0) return []
   const text = renderContexts(assembly)
-  if (text === '' || text === lastRuntimeContext(agent)) return []
+  if (text === '' || text === lastText(instance)) return []
   return [
     {
       id: (world.id ?? newId)(),
@@ -77,10 +76,8 @@ function runtimeContext(
   ]
 }
 
-function lastRuntimeContext(agent: TurnAgent): string | undefined {
-  let last: Message | undefined
-  for (const { message } of each(agent.log.state(surface)))
-    if (message.source.kind === 'runtime-context') last = message
+function lastText({ agent, history }: Instance): string | undefined {
+  const { runtimeContext: last } = history.of(agent.log.state(surface))
   return last && textOf(last)
 }
 
@@ -117,6 +114,7 @@ export async function runStep(
       agent: instance.agent,
       ...at,
       tools: offered(prepared),
+      catalog: prepared.tools,
       guards: world.tools.guards(instance.agent),
       log: instance.agent.log,
       hooks: toolHooks(world.hooks, instance.agent),

@@ -6,6 +6,7 @@ import type { Timers } from '../model/retry.ts'
 import type { SystemPrompt } from '../prompt/prompt.ts'
 import type { Tools } from '../tool/registry.ts'
 import type { CompositionDigest } from './digest.ts'
+import type { History } from './history.ts'
 import type { Delta, Hooks, TurnAgent } from './hooks.ts'
 
 /** The host's services as the loop uses them. */
@@ -53,6 +54,7 @@ export interface Instance {
   /** True once this instance logged a request header. */
   headerLogged: boolean
   digest: CompositionDigest
+  history: History
   /** Digest of the preset declaration in force, for the composition digest. */
   presetDigest?: () => string | undefined
   /** The agent's deterministic path for replay (`main/sub:1`); `main` when absent. */
