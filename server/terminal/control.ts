@@ -39,7 +39,8 @@ export class ControlDir {
     const info = statSync(root)
     if (process.getuid && info.uid !== process.getuid()) throw new Error(`${root} belongs to another user`)
     if ((info.mode & 0o077) !== 0) chmodSync(root, 0o700)
-    const path = mkdtempSync(join(root, 's-'))
+    sweep(root)
+    const path = mkdtempSync(join(root, `s-${process.pid}-`))
     if (PLAIN_PATH.test(path) && path.length <= LONGEST_PATH) return new ControlDir(path)
     rmSync(path, { recursive: true, force: true })
     throw new Error(
@@ -106,6 +107,35 @@ export class ControlDir {
     } catch {
       // what a command has locked stays behind; it is an empty shell of a directory
     }
+  }
+}
+
+const STALE_MS = 24 * 3600 * 1000
+const swept = new Set<string>()
+
+/**
+ * A host that was killed leaves its directories behind. Those of dead pids go, after a day: a pid that is dead here may
+ * live in a container that shares the folder, and each of its calls makes its directory young again.
+ */
+function sweep(root: string): void {
+  if (swept.has(root)) return
+  swept.add(root)
+  try {
+    for (const name of readdirSync(root)) {
+      const pid = Number(/^s-(\d+)-/.exec(name)?.[1])
+      const old = Date.now() - statSync(join(root, name)).mtimeMs > STALE_MS
+      if (pid > 0 && old && !isAlive(pid)) rmSync(join(root, name), { recursive: true, force: true })
+    }
+  } catch {
+    // another host sweeps at the same time; the rest stays for the next start
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
   }
 }
 

@@ -1,7 +1,16 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readlinkSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ControlDir, defaultRoot } from './control.ts'
 import { formatBashResult } from './format.ts'
@@ -58,13 +67,16 @@ test('a shell inherits no descriptor of another shell', async () => {
 })
 
 test('20 KB and then exit, 100 times: no byte is lost', async () => {
-  const shell = terminal()
   const sizes: number[] = []
-  for (let round = 0; round < 100; round++) {
-    const { end, totalBytes } = await shell.run("head -c 20000 /dev/zero | tr '\\0' x; exec true")
-    expect(end).toEqual({ kind: 'exited', exitCode: 0 })
-    sizes.push(totalBytes)
+  const rounds = async (shell: Terminal) => {
+    for (let round = 0; round < 20; round++) {
+      const { end, totalBytes } = await shell.run("head -c 20000 /dev/zero | tr '\\0' x; exec true")
+      expect(end).toEqual({ kind: 'exited', exitCode: 0 })
+      sizes.push(totalBytes)
+    }
   }
+  await Promise.all(Array.from({ length: 5 }, () => rounds(terminal())))
+  expect(sizes).toHaveLength(100)
   expect(new Set(sizes)).toEqual(new Set([20_000]))
 }, 90_000)
 
@@ -212,4 +224,15 @@ test('the control directory is private, plain and short, or refused', () => {
   expect(defaultRoot({ XDG_RUNTIME_DIR: work })).toBe(join(work, 'core-web'))
   expect(defaultRoot({ XDG_RUNTIME_DIR: '/nonexistent' })).toMatch(/^\/var\/tmp\/core-web-\d+$/)
   expect(defaultRoot({})).toMatch(/^\/var\/tmp\/core-web-\d+$/)
+})
+
+test('directories of a killed host are swept after a day, others are not touched', () => {
+  const root = join(work, 'c')
+  const dead = spawnSync('true').pid
+  const names = [`s-${dead}-old`, `s-${dead}-new`, `s-${process.pid}-old`, 'mine']
+  for (const name of names) mkdirSync(join(root, name), { recursive: true })
+  const before = Date.now() / 1000 - 2 * 24 * 3600
+  for (const name of names.filter((each) => !each.endsWith('new'))) utimesSync(join(root, name), before, before)
+  const control = ControlDir.open(root)
+  expect(readdirSync(root).toSorted()).toEqual([basename(control.path), ...names.slice(1)].toSorted())
 })
