@@ -1,4 +1,3 @@
-import { expect } from 'vitest'
 import type { Header, LogEvent } from '../wire/events.ts'
 import type { CallConfig, Message } from '../wire/messages.ts'
 import { textOf } from '../wire/messages.ts'
@@ -142,9 +141,10 @@ export function ofType<T extends LogEvent['type']>(
   return log.events.filter((event) => event.type === type) as Extract<LogEvent, { type: T }>[]
 }
 
-export const last = <T>(items: readonly T[]): T => {
-  expect(items.length).toBeGreaterThan(0)
-  return items.at(-1)!
+export function last<T>(items: readonly T[]): T {
+  const item = items.at(-1)
+  if (item === undefined) throw new Error('the list is empty')
+  return item
 }
 
 export const texts = (messages: readonly Message[]): string[] => messages.map(textOf)
