@@ -4,6 +4,7 @@ import { HostFile } from './preset/file.ts'
 import { lineOf } from './boot-layers.ts'
 import type { Entry } from '@deepseek-ai/cordis-plugin-loader'
 import type { HostLoader } from './preset/loader.ts'
+import type { PresetRegistry } from './preset/registry.ts'
 import type { SkippedFile } from './boot-layers.ts'
 
 /** A row that could not start. */
@@ -17,6 +18,8 @@ export interface FailedRow {
 
 export interface Report {
   rows: FailedRow[]
+  /** Presets that are declared and cannot be used, with the reason of each. */
+  presets: { id: string; broken: string }[]
   /** Patch files that were left out as a whole. */
   skipped: SkippedFile[]
   /** Patches without a target and the like: passed over, not fatal. */
@@ -57,6 +60,12 @@ const at = ({ file, line }: { file: string; line?: number }): string => (line ==
 
 const indented = (text: string): string => text.replaceAll('\n', '\n    ')
 
+/** Broken presets fail no row of the host (B-13); only the registry knows them. */
+export function brokenPresets(registry: Pick<PresetRegistry, 'list'> | undefined): Report['presets'] {
+  const rows = registry?.list() ?? []
+  return rows.flatMap(({ id, broken }) => (broken === undefined ? [] : [{ id, broken }]))
+}
+
 /** The report as a person reads it; empty when everything started. */
 export function reportText(report: Report): string {
   return [
@@ -65,6 +74,7 @@ export function reportText(report: Report): string {
       (row) =>
         `${report.fatal.includes(row.row) ? 'required row' : 'row'} ${row.row} (${row.plugin}) could not start, ${at(row)}: ${indented(row.cause)}`,
     ),
+    ...report.presets.map(({ id, broken }) => `preset ${id} cannot be used: ${indented(broken)}`),
     ...report.notices.map((notice) => `notice: ${notice}`),
   ].join('\n')
 }

@@ -300,3 +300,42 @@ test('a saved preset document becomes a new revision, and a broken save keeps th
   expect(made.host.report.notices).toEqual([expect.stringContaining('could not be reloaded, the running rows stay')])
   expect(await presetsOf(made).resolve()).toEqual({ id: 'standard' })
 })
+
+test('a broken preset is in the report and does not keep the host from starting', async () => {
+  const { host } = await presetHost(declare('broken', '- {id: bad, name: probe-thrower}'))
+  expect(host.report).toMatchObject({
+    rows: [],
+    presets: [{ id: 'broken', broken: 'bad (probe-thrower): the probe gives up' }],
+  })
+  expect(reportText(host.report)).toBe('preset broken cannot be used: bad (probe-thrower): the probe gives up')
+})
+
+test.for([
+  ['with a main file', '{"name": "row-plugin", "main": "index.js", "type": "module"}'],
+  ['that can only be imported', '{"name": "row-plugin", "type": "module", "exports": {".": {"import": "./index.js"}}}'],
+])('a row names an installed package %s, found from the document', async ([, manifest]) => {
+  const made = await testHost({
+    [HOST_FILE]: '- {id: inc, name: cordis:include, config: {path: far/doc.yml}}',
+    'far/doc.yml': '- {id: row, name: row-plugin}',
+    'far/node_modules/row-plugin/package.json': manifest!,
+    'far/node_modules/row-plugin/index.js':
+      "export default { name: 'row', apply: async (ctx) => { ctx.provide('fromPackage', 7) } }",
+  })
+  expect([made.host.report.rows, made.host.service('fromPackage')]).toEqual([[], 7])
+})
+
+test('a retired key is read under its new name with a notice, any other unknown key is an error', async () => {
+  const lines: string[] = []
+  const persona = (config: string) => `- {id: persona, name: persona, config: ${config}}`
+  const made = await presetHost(
+    declare('old', persona('{text: hello}')) + declare('odd', persona('{prefix: x, colour: red}')),
+    {
+      log: (line) => lines.push(line),
+    },
+  )
+  const [odd, old] = presetsOf(made).list()
+  expect(old).toEqual({ id: 'old' })
+  expect((await presetsOf(made).describe('old')).sections.at(-1)?.text).toBe('hello')
+  expect(lines.join('\n')).toContain('the key text is retired, write prefix')
+  expect(odd?.broken).toMatch(/persona \(persona\): invalid config:.*colour/s)
+})

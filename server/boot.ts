@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { Context, Logger } from '@deepseek-ai/cordis'
 import { Group } from '@deepseek-ai/cordis-plugin-loader'
 import { readLayer, userDocuments, USER_PATCH, USER_PRESETS } from './boot-layers.ts'
-import { failedRows } from './boot-report.ts'
+import { brokenPresets, failedRows } from './boot-report.ts'
 import { catalog as shipped } from './catalog.ts'
 import { HostFile, parseList } from './preset/file.ts'
 import { HostLoader, importer } from './preset/loader.ts'
@@ -167,7 +167,7 @@ export async function boot(options: BootOptions): Promise<Host> {
   const reportNow = (skipped: SkippedFile[]): Report => {
     const rows = failedRows(loader)
     const fatal = rows.map(({ row }) => row).filter((row) => row === 'host' || required.includes(row))
-    return { rows, skipped, notices: [...notices], fatal }
+    return { rows, presets: brokenPresets(ctx.get('agentPresets')), skipped, notices: [...notices], fatal }
   }
   const { layers, skipped } = await readLayers(options, catalog)
   await loader.create({ name: INCLUDE, config: { path: HOST_FILE, layers }, id: 'host' } as Omit<EntryOptions, 'id'>)
@@ -195,10 +195,15 @@ export async function boot(options: BootOptions): Promise<Host> {
   return host
 }
 
-/** The root fiber cannot be disposed; unloading it runs every effect, rows included. */
+/**
+ * Rows close from the last to the first, one after another: a row that uses a service stands below the row that gives it,
+ * so agents end while their logs still take events. The root fiber cannot be disposed; unloading it runs what is left.
+ */
 async function closeContext(ctx: Context): Promise<void> {
   const loader = ctx.loader as HostLoader
-  for (const entry of Object.values(loader.store)) {
+  const host = loader.store['host']
+  const rows = host?.subtree ? [...Object.values(host.subtree.store)] : []
+  for (const entry of [...rows.toReversed(), ...Object.values(loader.store)]) {
     const { fiber } = entry
     entry.parent.remove(entry.options.id)
     while (fiber?.inertia) await fiber.inertia

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-export const COMMANDS = ['serve'] as const
+export const COMMANDS = ['serve', 'run', 'replay', 'export'] as const
 export type Command = (typeof COMMANDS)[number]
 
 export interface Flags {

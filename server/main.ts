@@ -1,17 +1,30 @@
 #!/usr/bin/env node
 import { join } from 'node:path'
-import { parseFlags } from './flags.ts'
+import { parseFlags, type Parsed } from './flags.ts'
+import { never } from './wire/never.ts'
 
 const parsed = parseFlags(process.argv.slice(2), process.env, process.cwd())
 if (parsed.kind === 'refused') {
   console.error(parsed.message)
   process.exitCode = 2
 } else {
-  // Imported only now: a refused command line answers at once.
-  const { serve } = await import('./serve.ts')
-  process.exitCode = await serve({
-    rootDir: join(import.meta.dirname, '..'),
-    flags: parsed.flags,
-    env: process.env,
-  })
+  process.exitCode = await start(parsed)
+}
+
+/** Each command is imported only when it is asked for: a refused command line answers at once. */
+async function start({ command, flags, rest }: Extract<Parsed, { kind: 'ok' }>): Promise<number> {
+  switch (command) {
+    case 'serve': {
+      const { serve } = await import('./serve.ts')
+      return serve({ rootDir: join(import.meta.dirname, '..'), flags, env: process.env })
+    }
+    case 'run':
+      return (await import('./headless/commands.ts')).run(rest, flags)
+    case 'replay':
+      return (await import('./headless/commands.ts')).replay(rest, flags)
+    case 'export':
+      return (await import('./headless/commands.ts')).exportSession(rest, flags)
+    default:
+      return never(command)
+  }
 }

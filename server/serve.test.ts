@@ -4,8 +4,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { AddressInfo } from 'node:net'
+
+// Each test starts whole processes, on machines that may be busy.
+vi.setConfig({ testTimeout: 60_000 })
 
 const MAIN = join(import.meta.dirname, 'main.ts')
 

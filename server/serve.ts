@@ -49,7 +49,10 @@ function fatalText({ report }: Host): string {
 
 /** Runs the web server until it is told to stop. Answers the exit code: 1 when a required row could not start. */
 export async function serve({ rootDir, flags, env }: ServeOptions): Promise<number> {
-  const options = { rootDir, dataDir: flags.data, flags, env }
+  let running = false
+  // What goes wrong while the rows start is in the report, once and in order.
+  const log = (line: string): void => void (running && console.error(line))
+  const options = { rootDir, dataDir: flags.data, flags, env, log }
   if (flags.dumpConfig) {
     const { dumpConfig } = await import('./boot-dump.ts')
     const { text, warnings } = await dumpConfig(options)
@@ -66,6 +69,11 @@ export async function serve({ rootDir, flags, env }: ServeOptions): Promise<numb
   }
   const text = reportText(host.report)
   if (text) console.error(text)
+  running = true
+  process.on('unhandledRejection', (reason) => {
+    // A mistake in one row must not end everybody's sessions.
+    console.error('unhandled rejection:', reason)
+  })
   const unwatch = watchRows(host, options, () => {
     const news = reportText(host.report)
     if (news) console.error(news)

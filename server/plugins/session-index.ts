@@ -11,9 +11,16 @@ export default plugin({
     const { dataFolder, logger } = ctx
     const index = new SessionIndex({ root: dataFolder.path, onError: (error) => logger.warn(error) })
     // Lists answer while the worker catches up with the files; a host must not wait for a large folder.
-    index.start().catch((error: unknown) => logger.warn(error))
+    let closing = false
+    index.start().catch((error: unknown) => {
+      // Closing cuts the catching up short; the next start does it again.
+      if (!closing) logger.warn(error)
+    })
     ctx.effect(function* () {
-      yield () => index.close()
+      yield () => {
+        closing = true
+        return index.close()
+      }
       yield ctx.provide('sessionIndex', new IndexView(index))
     })
   },

@@ -191,7 +191,8 @@ async function outcomeOf(
     cleanText(text).replaceAll('exec 2>&1; ', '').trimEnd(),
     noteOf(end, timeoutMs) ?? '',
   ].filter((part) => part !== '')
-  const failed = end.kind !== 'exit' || end.code !== 0
+  // An exit code is for the model to judge; an error is what kept the command from ending by itself.
+  const failed = end.kind !== 'exit' || end.signal !== null
   return {
     content: [{ type: 'text', text: parts.join('\n') || '[no output]' }],
     ...(failed && { isError: true }),
