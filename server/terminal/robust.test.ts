@@ -134,13 +134,13 @@ test('a typed line that something else has read runs in a new shell', async () =
 const small =
   (inodes: string, use: (root: string) => Promise<void>) => async (context: { skip(note: string): void }) => {
     const root = mkdtempSync('/var/tmp/small-')
-    const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=64k,${inodes}`, 'tmpfs', root]).status === 0
+    const mounted = spawnSync('/bin/mount', ['-t', 'tmpfs', '-o', `size=64k,${inodes}`, 'tmpfs', root]).status === 0
     try {
       if (!mounted) return context.skip('needs the right to mount a small file system')
       await use(root)
     } finally {
       await Promise.all(open.splice(0).map((shell) => shell.close()))
-      if (mounted) execFileSync('umount', ['-l', root])
+      if (mounted) execFileSync('/bin/umount', ['-l', root])
       rmSync(root, { recursive: true, force: true })
     }
   }
