@@ -55,7 +55,10 @@ export const test = base.extend<Options & { world: World; page: Page }>({
     const problems: string[] = []
     page.on('console', (message) => {
       // A refused connection while the server is down is the browser's own line; the page shows its state by itself.
-      if (message.type() === 'error' && !/ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|WebSocket connection/.test(message.text()))
+      if (
+        message.type() === 'error' &&
+        !/ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|WebSocket connection/.test(message.text())
+      )
         problems.push(message.text())
     })
     page.on('pageerror', (error) => problems.push(error.message))
