@@ -44,8 +44,8 @@ export const typesOnly: Record<string, readonly string[]> = {
   wire: ['projection/session-state'],
 }
 
-/** The two places that assemble everything: plugin adaptors, and the files directly under `server/` (boot, main, catalog). */
-export const assemblers: readonly string[] = ['plugins']
+/** The places that assemble everything: plugin adaptors, the headless commands, and the files directly under `server/` (boot, main, catalog). */
+export const assemblers: readonly string[] = ['plugins', 'headless']
 
 /** What the page may know of the server. */
 export const pageMayImport: readonly string[] = ['wire', 'projection']

@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto'
+import { encodeLine } from '../log/jsonl/line.ts'
+import type { SessionStore } from '../log/store.ts'
+import { CoreError } from '../wire/errors.ts'
+import { exportConversation, exportRequests } from './messages.ts'
+import { zip } from './zip.ts'
+
+export const FORMATS = ['raw', 'messages'] as const
+export type Format = (typeof FORMATS)[number]
+
+export interface ExportOptions {
+  format: Format
+  /** `messages`: one line with the whole conversation instead of one line per request. */
+  perSession?: boolean
+  /** Name and version of this program, for the manifest. */
+  writer: string
+}
+
+/**
+ * A session in a form for other programs. `raw` is a zip of the log (a fork's with the history that it continues) and a
+ * manifest with its sha-256; `messages` is JSON lines. Throws `session/not-found`, and `session/corrupt` for a damaged log.
+ */
+export async function exportSession(store: SessionStore, id: string, options: ExportOptions): Promise<Buffer> {
+  const { log, damage } = await store.openRead(id)
+  if (damage)
+    throw new CoreError(
+      'session/corrupt',
+      `The log of ${id} is damaged at line ${damage.line}; it is whole up to event ${damage.lastGoodSeq}. Fork the session from there and export the fork.`,
+      { sessionId: id, lastGoodSeq: damage.lastGoodSeq },
+    )
+  const { header, events } = log
+  if (options.format === 'raw') {
+    const content = Buffer.from([header, ...events].map(encodeLine).join(''))
+    return zip([{ name: 'log.jsonl', content }, manifest(id, content, options.writer)])
+  }
+  const rows = options.perSession ? [exportConversation(header, events)] : [...exportRequests(header, events)]
+  return Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+}
+
+function manifest(id: string, log: Buffer, writer: string) {
+  const files = { 'log.jsonl': { bytes: log.length, sha256: createHash('sha256').update(log).digest('hex') } }
+  return {
+    name: 'manifest.json',
+    content: Buffer.from(
+      `${JSON.stringify({ format: 'core-web/session', version: 1, session: id, writer, files }, null, 2)}\n`,
+    ),
+  }
+}
