@@ -23,6 +23,7 @@ export class Roll {
   readonly #marks = new Map<string, { pinned: boolean; archived: boolean }>()
   readonly #timers = new Map<string, NodeJS.Timeout>()
   readonly #pending = new Map<string, LogEvent[]>()
+  #closed = false
 
   constructor(options: RollOptions) {
     this.#options = options
@@ -55,15 +56,19 @@ export class Roll {
   }
 
   close(): void {
+    this.#closed = true
     for (const timer of this.#timers.values()) clearTimeout(timer)
     for (const id of this.#pending.keys()) this.#note(id)
   }
 
   #schedule(id: string): void {
-    if (this.#timers.has(id)) return
+    if (this.#closed || this.#timers.has(id)) return
     const timer = setTimeout(() => {
       this.#timers.delete(id)
-      void this.#tell(id)
+      this.#tell(id).catch((error: unknown) => {
+        // The index may close first when the host goes down; while it lives, the next change tells the row again.
+        if (!this.#closed) console.error(`the list line of session ${id} could not be told:`, error)
+      })
     }, ROW_EVERY_MS)
     timer.unref()
     this.#timers.set(id, timer)
@@ -72,6 +77,7 @@ export class Roll {
   async #tell(id: string): Promise<void> {
     if (!this.#marks.has(id)) {
       const known = await this.#options.index.get(id)
+      if (this.#closed) return
       if (known) this.#remember(known)
     }
     const noted = this.#note(id)
