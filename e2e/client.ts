@@ -20,6 +20,8 @@ export class Refused extends Error {
 /** A tab without a page: speaks the socket protocol and waits for frames, never for time. */
 export class Client {
   readonly frames: ServerFrame[] = []
+  /** False for a tab that has died without closing its socket. */
+  answersPings = true
   readonly #socket: WebSocket
   readonly #waiting = new Set<() => void>()
   #ids = 0
@@ -28,7 +30,9 @@ export class Client {
   private constructor(socket: WebSocket) {
     this.#socket = socket
     socket.on('message', (data: Buffer) => {
-      this.frames.push(JSON.parse(data.toString()) as ServerFrame)
+      const frame = JSON.parse(data.toString()) as ServerFrame
+      this.frames.push(frame)
+      if (frame.t === 'ping' && this.answersPings) this.send({ t: 'pong' })
       for (const look of this.#waiting) look()
     })
     socket.on('close', () => {

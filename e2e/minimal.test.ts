@@ -1,6 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { replayPatches } from '../server/headless/replay.ts'
 import { refreshed, type Player } from '../server/model/replay/player.ts'
 import { formatCassette } from '../server/model/replay/cassette.ts'
 import type { CanonicalMessage } from '../server/model/replay/canonical.ts'
@@ -8,7 +9,7 @@ import type { LogEvent } from '../server/wire/events.ts'
 import type { ToolSpec } from '../server/wire/messages.ts'
 import type { Client } from './client.ts'
 import { ROOT, startHost, type TestHost } from './host.ts'
-import { hostileCatalog, hostilePatch, replayPatches } from './hostile.ts'
+import { hostileCatalog, hostilePatch } from './hostile.ts'
 import { MESSAGES, PROMPT, SYSTEM, TOOLS } from './minimal.literals.ts'
 
 const CASSETTES = join(ROOT, 'e2e/cassettes')
