@@ -424,7 +424,7 @@ const server = createServer((request, response) => {
   const file = join(root, url.pathname)
   const found = existsSync(file) && statSync(file).isFile() ? file : join(root, 'index.html')
   let body: Buffer | string = readFileSync(found)
-  if (found.endsWith('.html')) body = String(body).replace('<head>', '<head><base href="/">')
+  if (found.endsWith('.html')) body = String(body).replace('<html', '<html data-base="/"').replaceAll('="./', '="/')
   response.writeHead(200, { 'content-type': TYPES[extname(found)] ?? 'application/octet-stream' }).end(body)
 })
 

@@ -1,4 +1,4 @@
-import { basePath } from './router.ts'
+import { basePath } from './base.ts'
 import type { WireError } from '../../server/wire/errors.ts'
 import type { EventPage, SearchHit, SessionPage } from '../../server/wire/protocol.ts'
 

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { basePath } from './base.ts'
 
 /** Every place has a path below the base; what is not known leads to `missing`. */
 export type Route =
@@ -10,9 +11,6 @@ export type Route =
   | { place: 'missing'; path: string }
 export const SETTINGS_PAGES = ['models', 'appearance', 'about'] as const
 export type SettingsPage = (typeof SETTINGS_PAGES)[number]
-
-/** Path of the page's base with a slash at its end, as the server wrote it into `<html data-base>`; no `<base>`: the page's policy forbids it. */
-export const basePath = (): string => document.documentElement.dataset['base'] ?? '/'
 
 export function parse(pathname: string, search = '', base = '/'): Route {
   const inside = pathname.startsWith(base) ? pathname.slice(base.length) : pathname.replace(/^\//, '')

@@ -36,7 +36,7 @@ export function Composer({ id, view }: { id: string; view: OpenSession }) {
       <div className={`comp ${shut ? 'shut' : ''}`}>
         <TextBox
           key={id}
-          autoFocus
+          autoFocus={!shut}
           value={text}
           shut={shut !== undefined}
           label={t('composer.label')}
@@ -59,7 +59,7 @@ export function Composer({ id, view }: { id: string; view: OpenSession }) {
                 data-testid="stop"
                 onClick={() => void stop(id, view)}
               >
-                <Square size={14} />
+                <Square size={11} />
               </IconButton>
             ) : (
               <IconButton

@@ -190,6 +190,7 @@ export const en = {
   'todo.pending': 'open',
   'todo.in_progress': 'in progress',
   'todo.completed': 'done',
+  'transcript.blank': 'Nothing has been said yet. The preset can still be switched.',
   transcript: 'Transcript',
   older: 'Loading earlier messages',
   jump: 'Jump to latest',

@@ -2,7 +2,7 @@ import type { T } from './i18n.ts'
 
 /** `1.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`; `ms` in milliseconds. */
 export function duration(ms: number): string {
-  if (ms < 9950) return `${(ms / 1000).toFixed(1)} s`
+  if (ms < 9950) return `${(ms / 1000).toFixed(1).replace('.0', '')} s`
   const seconds = Math.round(ms / 1000)
   if (seconds < 60) return `${seconds} s`
   const minutes = Math.floor(seconds / 60)

@@ -191,6 +191,7 @@ export const zh: Record<keyof typeof en, string> = {
   'todo.pending': '待办',
   'todo.in_progress': '进行中',
   'todo.completed': '已完成',
+  'transcript.blank': '还没有对话，预设仍可切换。',
   transcript: '对话记录',
   older: '正在载入更早的消息',
   jump: '跳到最新',

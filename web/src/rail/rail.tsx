@@ -7,7 +7,7 @@ import {
   Plus,
   Search,
   SlidersHorizontal,
-  SunMoon,
+  Contrast,
   X,
 } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
@@ -256,7 +256,7 @@ function Foot() {
       </IconButton>
       <span className="right" />
       <IconButton label={t('theme.flip')} onClick={flip}>
-        <SunMoon size={16} />
+        <Contrast size={16} />
       </IconButton>
     </div>
   )

@@ -55,7 +55,7 @@ function Trailing({ row, now }: { row: SessionRow; now: number }) {
   if (row.status === 'failed') return <span className="age fail">{t('status.failed')}</span>
   return (
     <span className="age">
-      {row.pinned && <Pin size={12} aria-label={t('rail.pinned')} style={{ display: 'inline', marginRight: 4 }} />}
+      {row.pinned && <Pin size={12} aria-label={t('rail.pinned')} />}
       {age(t, row.updated, now)}
     </span>
   )

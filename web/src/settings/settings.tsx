@@ -1,4 +1,4 @@
-import { Cpu, Info, SunMoon } from 'lucide-react'
+import { Cpu, Info, Contrast } from 'lucide-react'
 import { useT } from '../i18n/i18n.ts'
 import { linkTo, SETTINGS_PAGES } from '../router.ts'
 import type { SettingsPage } from '../router.ts'
@@ -8,7 +8,7 @@ import { About } from './about.tsx'
 import { Appearance } from './appearance.tsx'
 import { ModelSettings } from './models.tsx'
 
-const ICONS = { models: Cpu, appearance: SunMoon, about: Info }
+const ICONS = { models: Cpu, appearance: Contrast, about: Info }
 const PAGES = { models: ModelSettings, appearance: Appearance, about: About }
 
 export function SettingsScreen({ page }: { page: SettingsPage }) {
@@ -23,7 +23,7 @@ export function SettingsScreen({ page }: { page: SettingsPage }) {
         <span className="t3 t12 wide-only">{t('settings.atOnce')}</span>
       </header>
       <div className="two">
-        <nav aria-label={t('settings')}>
+        <nav className="snav" aria-label={t('settings')}>
           {SETTINGS_PAGES.map((name) => {
             const Icon = ICONS[name]
             return (

@@ -22,7 +22,7 @@ test('hunks are set apart, and a missing final newline is a remark', () => {
 test('a changed pair marks its changed words', () => {
   expect(changedWords('return [share] * n', 'parts = [share] * n')).toEqual([
     ['', 'return', ' [share] * n'],
-    ['', 'parts =', ' [share] * n'],
+    ['', 'parts = ', '[share] * n'],
   ])
   expect(changedWords('nothing alike here', 'x = 1')).toBeUndefined()
 })

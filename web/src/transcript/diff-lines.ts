@@ -89,6 +89,8 @@ export function changedWords(before: string, after: string): [string[], string[]
     } else if (j >= b.length || (i < a.length && cell(i + 1, j) >= cell(i, j + 1))) left.add(a[i++] ?? '', true)
     else right.add(b[j++] ?? '', true)
   }
+  left.close()
+  right.close()
   const same = left.parts
     .filter((_, index) => index % 2 === 0)
     .join('')
@@ -104,5 +106,17 @@ class Pieces {
     const last = this.parts.length - 1
     if ((last % 2 === 1) === changed) this.parts[last] += text
     else this.parts.push(text)
+  }
+
+  /** A gap of blanks between two changed words is part of the change: one mark reads better than two. */
+  close(): void {
+    const parts: string[] = []
+    for (const [index, part] of this.parts.entries()) {
+      const blank = index % 2 === 0 && index > 0 && index < this.parts.length - 1 && part.trim() === ''
+      const follows = parts.length > 0 && parts.length % 2 === 0 && index % 2 === 1
+      if (blank || follows) parts[parts.length - 1] += part
+      else parts.push(part)
+    }
+    this.parts = parts
   }
 }

@@ -76,15 +76,20 @@ test('an unfinished mark does not flicker as raw text while it streams', () => {
 
 test('settled blocks keep their identity while the rest grows, and nothing is lost', () => {
   const full = 'First para.\n\n- a\n- b\n\nThird **para** here.\n\n```js\nlet x = 1\n\nlet y = 2\n```\n\nEnd.'
-  const into: Settled = { length: 0, tokens: [] }
+  const into: Settled = { length: 0, chunks: [] }
   let first: unknown
   for (let end = 1; end <= full.length; end++) {
     const tail = settle(into, full.slice(0, end))
-    expect(into.tokens.map((token) => token.raw).join('') + tail).toBe(full.slice(0, end))
-    first ??= into.tokens[0]
+    expect(
+      into.chunks
+        .flat()
+        .map((token) => token.raw)
+        .join('') + tail,
+    ).toBe(full.slice(0, end))
+    first ??= into.chunks[0]?.[0]
   }
-  expect(into.tokens[0]).toBe(first)
+  expect(into.chunks[0]?.[0]).toBe(first)
   const types = (tokens: { type: string }[]) => tokens.map((token) => token.type).filter((type) => type !== 'space')
   const rest = marked.lexer(full.slice(into.length))
-  expect([...types(into.tokens), ...types(rest)]).toEqual(types(marked.lexer(full)))
+  expect([...types(into.chunks.flat()), ...types(rest)]).toEqual(types(marked.lexer(full)))
 })

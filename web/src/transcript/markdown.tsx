@@ -25,12 +25,12 @@ export const Markdown = memo(function Markdown({ text }: { text: string }) {
  * that a long answer costs no more per frame than its last paragraph.
  */
 export function StreamingMarkdown({ text }: { text: string }) {
-  const settled = useRef<Settled>({ length: 0, tokens: [] })
+  const settled = useRef<Settled>({ length: 0, chunks: [] })
   const tail = settle(settled.current, text)
   return (
     <div className="prose">
-      {settled.current.tokens.map((token, index) => (
-        <Block key={index} token={token} />
+      {settled.current.chunks.map((tokens, index) => (
+        <Chunk key={index} tokens={tokens} />
       ))}
       <div className="tail" key="tail">
         {lex(remend(tail, { linkMode: 'text-only', images: false })).map((token, index) => (
@@ -41,17 +41,24 @@ export function StreamingMarkdown({ text }: { text: string }) {
   )
 }
 
+const Chunk = memo(function Chunk({ tokens }: { tokens: readonly Token[] }) {
+  return <div className="chunk">{blocks(tokens)}</div>
+})
+
+/** Blocks that are compared as one: a long answer then costs React a few comparisons per frame, not hundreds. */
+const CHUNK = 16
+
 export interface Settled {
-  /** Characters of the text that `tokens` stand for. */
+  /** Characters of the text that `chunks` stand for. */
   length: number
-  tokens: Token[]
+  chunks: (readonly Token[])[]
 }
 
 /** Moves what cannot change any more into `into`; returns the rest of the text. */
 export function settle(into: Settled, text: string): string {
   if (text.length < into.length) {
     into.length = 0
-    into.tokens = []
+    into.chunks = []
   }
   const rest = text.slice(into.length)
   const blank = rest.lastIndexOf('\n\n')
@@ -59,7 +66,9 @@ export function settle(into: Settled, text: string): string {
   const tokens = marked.lexer(rest.replace(/\r/g, ' '))
   const last = tokens.findLastIndex((token) => token.type !== 'space')
   for (const token of tokens.slice(0, Math.max(0, last))) {
-    into.tokens.push(token)
+    const open = into.chunks.at(-1)
+    if (open && open.length < CHUNK) into.chunks[into.chunks.length - 1] = [...open, token]
+    else into.chunks.push([token])
     into.length += token.raw.length
   }
   return text.slice(into.length)
@@ -98,7 +107,8 @@ const Block = memo(function Block({ token }: { token: Token }): ReactNode {
   }
 })
 
-const blocks = (tokens: Token[] = []): ReactNode => tokens.map((token, index) => <Block key={index} token={token} />)
+const blocks = (tokens: readonly Token[] = []): ReactNode =>
+  tokens.map((token, index) => <Block key={index} token={token} />)
 
 function List({ list }: { list: Tokens.List }) {
   const items = list.items.map((item, index) => (

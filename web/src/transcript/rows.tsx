@@ -5,7 +5,7 @@ import {
   Copy,
   Info,
   ListTodo,
-  MessageCircleMore,
+  CircleEllipsis,
   RotateCw,
   TriangleAlert,
   Wrench,
@@ -136,7 +136,7 @@ function Thought({ item, session }: { item: ItemOf<'thinking'>; session: string 
   return (
     <Fold
       id={`${session}|${item.key}`}
-      icon={<MessageCircleMore size={16} strokeWidth={1.75} />}
+      icon={<CircleEllipsis size={16} strokeWidth={1.75} />}
       verb={t('thought')}
       detail={took || firstLine(item.text)}
     >
@@ -323,7 +323,7 @@ export function LiveView({ block, session }: { block: LiveBlock; session: string
     <Fold
       id={`${session}|${block.key}`}
       live
-      icon={<MessageCircleMore size={16} strokeWidth={1.75} />}
+      icon={<CircleEllipsis size={16} strokeWidth={1.75} />}
       verb={t('thinking')}
       detail={lastLine(text)}
       meta={<Clock since={block.startedAt} />}

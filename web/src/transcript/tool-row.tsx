@@ -1,12 +1,12 @@
 import {
   ChevronDown,
   ChevronRight,
-  FilePen,
   FileSearch,
   FileText,
   FolderTree,
   ListTodo,
-  SquareTerminal,
+  Pencil,
+  Terminal as TerminalIcon,
   Wrench,
 } from 'lucide-react'
 import { memo, useMemo } from 'react'
@@ -21,8 +21,8 @@ import { argsOf, hunksOf, lineOf } from './tools.ts'
 import type { ToolLine, ToolLook } from './tools.ts'
 
 const ICONS: Record<ToolLook, typeof Wrench> = {
-  bash: SquareTerminal,
-  edit: FilePen,
+  bash: TerminalIcon,
+  edit: Pencil,
   view: FileText,
   list: FolderTree,
   search: FileSearch,

@@ -56,9 +56,9 @@ export function TranscriptView({ id, view }: { id: string; view: OpenSession }) 
     if (!element) return
     if (element.scrollTop < LOAD_WITHIN) void loadOlder(id)
     const end = element.scrollHeight - element.scrollTop - element.clientHeight <= AT_END
-    setAway((before) => (end ? undefined : (before ?? { since: view.transcript.items.length })))
+    setAway((before) => (end ? undefined : (before ?? { since: view.to })))
   }
-  const fresh = away ? view.transcript.items.length - away.since : 0
+  const fresh = away ? countSince(view.transcript.items, away.since) : 0
   return (
     <div className="scroll-wrap">
       <div
@@ -77,6 +77,11 @@ export function TranscriptView({ id, view }: { id: string; view: OpenSession }) 
           {view.from > 0 && (
             <p className="t3 t12" style={{ textAlign: 'center', padding: '4px 0 12px' }}>
               {t('older')}
+            </p>
+          )}
+          {rows.length === 0 && (
+            <p className="t3" style={{ padding: '24px 0', textAlign: 'center' }}>
+              {t('transcript.blank')}
             </p>
           )}
           <div className="virt" style={{ height: list.getTotalSize() }}>
@@ -107,6 +112,13 @@ export function TranscriptView({ id, view }: { id: string; view: OpenSession }) 
       )}
     </div>
   )
+}
+
+/** Rows whose event came after `seq`. */
+function countSince(items: readonly Item[], seq: number): number {
+  let count = 0
+  for (let index = items.length - 1; index >= 0 && (items[index]?.seq ?? 0) > seq; index--) count++
+  return count
 }
 
 interface List {
