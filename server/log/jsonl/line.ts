@@ -4,7 +4,8 @@ import { crc32 } from 'node:zlib'
 const PREFIX = Buffer.from(',"crc":"')
 const SUFFIX = Buffer.from('"}')
 const TAIL = PREFIX.length + 8 + SUFFIX.length
-const BRACE = Buffer.from('}')
+const COMMA = 44
+const BRACE = 125
 export const NEWLINE = 10
 
 /** Radix conversion of 32-bit numbers costs more than the checksum itself; four look-ups do not. */
@@ -25,12 +26,16 @@ export function decodeLine(line: Buffer): Record<string, unknown> | undefined {
   const at = line.length - TAIL
   if (at < 1 || line.compare(PREFIX, 0, PREFIX.length, at, at + PREFIX.length) !== 0) return undefined
   if (line.compare(SUFFIX, 0, SUFFIX.length, line.length - SUFFIX.length) !== 0) return undefined
-  const body = line.subarray(0, at)
   const stored = line.toString('latin1', at + PREFIX.length, at + PREFIX.length + 8)
+  // The brace that closed the record is put back in the place of the comma, so that checksum and parser see one piece.
+  line[at] = BRACE
+  const crc = hex(crc32(line.subarray(0, at + 1)))
+  const text = stored === crc ? line.toString('utf8', 0, at + 1) : undefined
+  line[at] = COMMA
   // The text form is compared, so that a flipped bit that only changes the case of a digit is seen as well.
-  if (stored !== hex(crc32(BRACE, crc32(body)))) return undefined
+  if (text === undefined) return undefined
   try {
-    return JSON.parse(`${body.toString('utf8')}}`) as Record<string, unknown>
+    return JSON.parse(text) as Record<string, unknown>
   } catch {
     // A CRC that fits text which is no JSON: not written by us, hence as bad as a wrong CRC.
     return undefined

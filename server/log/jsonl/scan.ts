@@ -117,6 +117,10 @@ class LineReader {
 }
 
 function deepFreeze<T extends object>(value: T): T {
-  for (const item of Object.values(value)) if (typeof item === 'object' && item !== null) deepFreeze(item as object)
+  // Straight from JSON.parse: own enumerable properties only.
+  for (const key in value) {
+    const item: unknown = value[key]
+    if (typeof item === 'object' && item !== null) deepFreeze(item)
+  }
   return Object.freeze(value)
 }
