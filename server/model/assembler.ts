@@ -54,7 +54,6 @@ interface OpenBlock {
   name: string
   parts: string[]
   length: number
-  closed: boolean
   final?: string
   meta?: Json
 }
@@ -126,7 +125,7 @@ export class Assembler {
     const kind = kept.length > 0 ? 'message' : 'attempt'
     const shown = kind === 'attempt' ? this.#blocks.filter((block) => block.length > 0 || block.kind === 'tool') : kept
     const blocks = shown.map(toBlock)
-    const replayState = kind === 'message' ? this.#replayState(kept, finish) : undefined
+    const replayState = kind === 'message' ? this.#replayState(kept) : undefined
     const first = this.#deltas[0]
     return {
       kind,
@@ -154,7 +153,6 @@ export class Assembler {
       name: event.name ?? '',
       parts: [],
       length: 0,
-      closed: false,
     }
     this.#blocks.push(block)
     this.#byIndex.set(event.i, block)
@@ -179,7 +177,6 @@ export class Assembler {
   }
 
   #close(block: OpenBlock, event: Extract<StreamEvent, { t: 'close' }>): void {
-    block.closed = true
     if (event.meta !== undefined) block.meta = event.meta
     if (event.arguments === undefined) return
     const streamed = block.parts.join('')
@@ -213,11 +210,10 @@ export class Assembler {
     return { kind: 'error', failure: { code: 'EMPTY_RESPONSE', message: 'The model ended without any content.' } }
   }
 
-  #replayState(kept: readonly OpenBlock[], finish: Finish): ReplayState | undefined {
+  #replayState(kept: readonly OpenBlock[]): ReplayState | undefined {
     const envelope = replayEnvelope(this.#end?.meta)
     if (!envelope) return undefined
     const blocks = kept.map((block) => {
-      if (finish.kind === 'aborted' && !block.closed) return null
       const renamed = block.kind === 'tool' && block.wireId !== block.callId
       if (!renamed) return block.meta ?? null
       return { ...(isObject(block.meta) && block.meta), wireId: block.wireId }

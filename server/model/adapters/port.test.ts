@@ -156,7 +156,7 @@ describe.each(WIRES)('%s', (wire) => {
     const call = await route.prepare({ provider: 'p', model: 'mock-model' })
     let slept = false
     let last: StreamEvent | undefined
-    for await (const event of call.stream(request({ lane: next({ text: 'x'.repeat(400), chunk: 2 }) }))) {
+    for await (const event of call.stream(request({ lane: next({ text: 'x'.repeat(6_000_000), chunk: 3000 }) }))) {
       last = event
       if (slept || event.t !== 'delta') continue
       slept = true
@@ -289,6 +289,40 @@ test('LP-05 content that our log has no block for ends the call loudly', () => {
     mapper.map(part as never, out)
     expect(out.map((event) => event.t)).toEqual(['open', 'close', 'end'])
     expect(out.at(-1)).toMatchObject({ finish: { kind: 'error', failure: { code: 'UNSUPPORTED_CONTENT' } } })
+    mapper.fail(out, new Error('late'))
+    mapper.close(out)
+    expect(out).toHaveLength(3)
+  }
+})
+
+test('a block that an abort cuts off carries no replay metadata, one that the end closes does', () => {
+  const run = (last: (mapper: PartMapper, out: StreamEvent[]) => void) => {
+    const out: StreamEvent[] = []
+    const mapper = new PartMapper({ wire: 'messages', classify: () => ({ code: 'ABORTED', message: 'stopped' }) })
+    mapper.map({ type: 'reasoning-start', id: '1', providerMetadata: { anthropic: { signature: 'half' } } }, out)
+    last(mapper, out)
+    return out.find((event) => event.t === 'close')
+  }
+  expect(run((mapper, out) => mapper.fail(out, undefined))).toEqual({ t: 'close', i: 0 })
+  const unknown = { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined }
+  const usage = { inputTokens: unknown, outputTokens: { total: undefined, text: undefined, reasoning: undefined } }
+  const ended = run((mapper, out) =>
+    mapper.map({ type: 'finish', usage, finishReason: { unified: 'stop', raw: undefined } }, out),
+  )
+  expect(ended).toMatchObject({ meta: { anthropic: { signature: 'half' } } })
+})
+
+test('a stored key of the provider wins over a reference to the environment', async () => {
+  const keys: { [ref: string]: string } = { 'env:KEY': 'from-env' }
+  const route = mockRoute(mock, 'chat', {
+    config: { id: 'mine', apiKeyRef: 'env:KEY' },
+    deps: { credentials: { get: async (ref) => keys[ref] } },
+  })
+  for (const expected of ['from-env', 'stored']) {
+    const lane = next()
+    await ask(route, { lane })
+    expect(seen(lane).headers.authorization).toBe(`Bearer ${expected}`)
+    keys.mine = 'stored'
   }
 })
 

@@ -150,6 +150,39 @@ test('B19 no history that the log can hold makes the conversion throw', async ()
   )
 })
 
+test('B19 a server that insists on reasoning_content gets it on turns of a model that sent none', async () => {
+  const lane = `insists-${lanes++}`
+  mock.script(lane, [{}])
+  const calls = assistant([{ type: 'tool-call', id: 'c1', name: 'bash', arguments: '{}' }])
+  const config = { models: [card({ sendBack: 'reasoning_content' as const })] }
+  await ask(mockRoute(mock, 'chat', { config }), { lane, messages: [user('q'), calls, toolResult('c1', 'ok')] })
+  const body: Body = mock.requests.find((item) => item.lane === lane)!.body
+  expect(body.messages.find((m: Body) => m.role === 'assistant').reasoning_content).toBe('')
+})
+
+test('B19 replay data goes back to its own adapter and wire only', async () => {
+  const answer = (adapter: string, wire: WireFamily) =>
+    assistant([{ type: 'text', text: 'hi' }], {
+      kind: 'model',
+      provider: 'p',
+      model: 'm',
+      replayState: { adapter, v: 4, wire, blocks: [{ google: { thoughtSignature: 's' } }] },
+    })
+  const optionsOf = async (message: Message) => {
+    const facts = { inputs: card().inputs }
+    const [sent] = await toPrompt('', [message], {
+      wire: 'gemini',
+      facts,
+      loadBlob: async () => undefined,
+      warn: () => undefined,
+    })
+    return (sent!.content[0] as { providerOptions?: unknown }).providerOptions
+  }
+  expect(await optionsOf(answer('aisdk', 'gemini'))).toEqual({ google: { thoughtSignature: 's' } })
+  expect(await optionsOf(answer('aisdk', 'messages'))).toBeUndefined()
+  expect(await optionsOf(answer('other', 'gemini'))).toBeUndefined()
+})
+
 test.each(WIRES)('call ids of any origin fit the rules of %s and still match their results', async (wire) => {
   const ids = ['call_0~2', 'functions.bash:0', 'x'.repeat(90), 'a b', 'a_b']
   const lane = `ids-${lanes++}`
@@ -160,7 +193,12 @@ test.each(WIRES)('call ids of any origin fit the rules of %s and still match the
   const body: Body = mock.requests.find((item) => item.lane === lane)!.body
   const text = JSON.stringify(body)
   const sent = [...text.matchAll(/"(?:tool_use_id|call_id|tool_call_id)":"([^"]*)"/g)].map((match) => match[1]!)
-  if (wire === 'gemini') return
+  if (wire === 'gemini') {
+    // The answers to one group of calls stand in one message.
+    const answers = body.contents.map((m: Body) => m.parts.filter((part: Body) => part.functionResponse).length)
+    expect(answers.filter((count: number) => count > 0)).toEqual([ids.length])
+    return
+  }
   expect(new Set(sent).size).toBe(ids.length)
   for (const id of sent) expect(id).toMatch(wire === 'messages' ? /^[\w-]{1,64}$/ : /^.{1,64}$/)
   if (wire === 'messages') return
