@@ -339,3 +339,16 @@ test('a retired key is read under its new name with a notice, any other unknown 
   expect(lines.join('\n')).toContain('the key text is retired, write prefix')
   expect(odd?.broken).toMatch(/persona \(persona\): invalid config:.*colour/s)
 })
+
+test('rows close from the last to the first, and one that hangs does not keep the others from closing', async () => {
+  const closed: string[] = []
+  const catalog = {
+    first: hostRow(() => () => void closed.push('first'), 'first'),
+    hangs: hostRow(() => () => new Promise<void>(() => {}), 'hangs'),
+    last: hostRow(() => () => void closed.push('last'), 'last'),
+  }
+  const rows = ['first', 'hangs', 'last'].map((name) => `- {id: ${name}, name: ${name}}\n`).join('')
+  const { host } = await testHost({ [HOST_FILE]: rows }, { catalog, settleMs: 8000 })
+  await host.close()
+  expect(closed).toEqual(['last', 'first'])
+})

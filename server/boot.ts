@@ -10,6 +10,7 @@ import { HostFile, parseList } from './preset/file.ts'
 import { HostLoader, importer } from './preset/loader.ts'
 import { applyLayers } from './preset/patch.ts'
 import { GROUP, INCLUDE, flatRows } from './preset/rows.ts'
+import type { Fiber } from '@deepseek-ai/cordis'
 import type { EntryOptions } from '@deepseek-ai/cordis-plugin-loader'
 import type { Report } from './boot-report.ts'
 import type { SkippedFile } from './boot-layers.ts'
@@ -195,6 +196,9 @@ export async function boot(options: BootOptions): Promise<Host> {
   return host
 }
 
+/** A row that hangs while it closes must not keep the rows above it, the logs among them, from closing (ms). */
+const ROW_CLOSE_MS = 3000
+
 /**
  * Rows close from the last to the first, one after another: a row that uses a service stands below the row that gives it,
  * so agents end while their logs still take events. The root fiber cannot be disposed; unloading it runs what is left.
@@ -202,13 +206,17 @@ export async function boot(options: BootOptions): Promise<Host> {
 async function closeContext(ctx: Context): Promise<void> {
   const loader = ctx.loader as HostLoader
   const host = loader.store['host']
-  const rows = host?.subtree ? [...Object.values(host.subtree.store)] : []
+  const rows = Object.values(host?.subtree?.store ?? {})
   for (const entry of [...rows.toReversed(), ...Object.values(loader.store)]) {
     const { fiber } = entry
     entry.parent.remove(entry.options.id)
-    while (fiber?.inertia) await fiber.inertia
+    if (fiber) await within(ROW_CLOSE_MS, quiet(fiber))
   }
   await ctx.fiber.dispose()
+}
+
+async function quiet(fiber: Fiber): Promise<void> {
+  while (fiber.inertia) await fiber.inertia
 }
 
 function exporterTo(log: BootOptions['log']): Parameters<Context['logger']['exporter']>[0] {

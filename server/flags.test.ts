@@ -67,6 +67,12 @@ test('the environment is read per flag, and the command line wins', () => {
   })
 })
 
+test('a command keeps its own words and flags in order, the shared flags are taken out', () => {
+  const parsed = parseFlags(['run', '--preset', 'minimal', '--data', 'd', 'a prompt'], { HOME: '/' }, '/here')
+  expect(parsed).toMatchObject({ kind: 'ok', command: 'run', rest: ['--preset', 'minimal', 'a prompt'] })
+  expect(parsed).toMatchObject({ flags: { data: '/here/d' } })
+})
+
 test.for([
   [['--prot', '1'], 'core-web does not know the flag --prot; it knows --host'],
   [['--constructor'], 'core-web does not know the flag --constructor'],

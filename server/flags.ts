@@ -88,7 +88,7 @@ function fromArguments(args: readonly string[], given: Map<string, string[]>, re
 
 const isCommand = (word: string): word is Command => (COMMANDS as readonly string[]).includes(word)
 
-/** Reads `core-web <command> [flags] [arguments]`; `run`, `replay` and `export` get their own flags in `rest`, behind `--` or not. */
+/** Reads `core-web <command> [flags] [arguments]`; what a command other than `serve` takes for itself is in `rest`. */
 export function parseFlags(args: readonly string[], env: NodeJS.ProcessEnv, cwd: string): Parsed {
   const [first = 'serve', ...others] = args
   const named = isCommand(first)
