@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { WebSocket } from 'ws'
 import type { CommandArgs, CommandName, CommandResults } from '../server/wire/commands.ts'
 import type { WireError } from '../server/wire/errors.ts'
@@ -24,6 +25,8 @@ export class Client {
   answersPings = true
   readonly #socket: WebSocket
   readonly #waiting = new Set<() => void>()
+  /** Two tabs never share a command id: the server answers a known one from memory. */
+  readonly #tab = randomUUID().slice(0, 8)
   #ids = 0
   #closed = false
 
@@ -71,7 +74,7 @@ export class Client {
   async command<N extends CommandName>(
     name: N,
     args: CommandArgs<N>,
-    id = `c${++this.#ids}`,
+    id = `${this.#tab}-${++this.#ids}`,
   ): Promise<CommandResults[N]> {
     const from = this.frames.length
     this.send({ t: 'command', id, name, args } as ClientFrame)

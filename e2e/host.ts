@@ -25,7 +25,7 @@ export interface TestHost {
   remove(): Promise<void>
 }
 
-export type TestHostOptions = Partial<Pick<BootOptions, 'catalog' | 'patches' | 'env'>> & {
+export type TestHostOptions = Partial<Pick<BootOptions, 'catalog' | 'patches' | 'env' | 'rootDir'>> & {
   dataDir?: string
   work?: string
   args?: string[]
@@ -41,7 +41,7 @@ export async function startHost(options: TestHostOptions = {}): Promise<TestHost
   const parsed = parseFlags(['serve', '--port', '0', '--no-open', '--data', dataDir, ...(options.args ?? [])], {}, root)
   if (parsed.kind === 'refused') throw new Error(parsed.message)
   const host = await boot({
-    rootDir: ROOT,
+    rootDir: options.rootDir ?? ROOT,
     dataDir,
     flags: parsed.flags,
     env,

@@ -23,7 +23,7 @@ export interface CommandsOptions {
 export class Commands {
   readonly #options: CommandsOptions
   readonly #handlers: Handlers
-  readonly #results = new Map<string, Promise<unknown>>()
+  readonly #results = new Map<string, { args: string; result: Promise<unknown> }>()
 
   constructor(options: CommandsOptions) {
     this.#options = options
@@ -40,10 +40,16 @@ export class Commands {
 
   async run<N extends CommandName>(id: string, name: N, args: unknown): Promise<CommandResults[N]> {
     const key = `${name} ${id}`
+    const text = JSON.stringify(args) ?? ''
     const known = this.#results.get(key)
-    if (known) return known as Promise<CommandResults[N]>
+    if (known?.args === text) return known.result as Promise<CommandResults[N]>
+    if (known)
+      throw new CoreError(
+        'gateway/bad-request',
+        `The command id "${id}" already stands for another ${name}. Send this one under an id of its own.`,
+      )
     const result = this.#once(name, args)
-    this.#results.set(key, result)
+    this.#results.set(key, { args: text, result })
     if (this.#results.size > REMEMBERED) this.#results.delete(this.#results.keys().next().value!)
     // A refusal changed nothing, so the same id may try again.
     result.catch(() => this.#results.delete(key))
