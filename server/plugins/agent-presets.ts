@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { live, plugin } from '../preset/kernel.ts'
 import { PresetRegistry } from '../preset/registry.ts'
 import { AgentPresets } from '../preset/service.ts'
+import { CoreError } from '../wire/errors.ts'
 import type { Volatile } from '@deepseek-ai/cosmokit'
 import type { SystemPrompt } from '../prompt/prompt.ts'
 import type { ScopeKey } from '../scope/scope.ts'
@@ -44,6 +45,16 @@ export default plugin({
       defaultId: settings.default,
       selectedDefault: () => settings.selectedDefault.get(),
       describe: (scope) => describe(systemPrompt, tools, scope),
+      saveDefault: async (id) => {
+        const editor = ctx.get('configEditor')
+        const row = ctx.fiber.entry?.options.id
+        if (!editor || row === undefined)
+          throw new CoreError('settings/not-saved', 'This host has no settings file to write the default to.')
+        await editor.edit(row, ({ selectedDefault: _before, ...others }) => ({
+          ...others,
+          ...(id !== undefined && { selectedDefault: id }),
+        }))
+      },
       warn: (message) => logger.warn(message),
       diagnosisDeadlineMs: settings.diagnosisDeadlineMs,
       mountDeadlineMs: settings.mountDeadlineMs,
@@ -56,6 +67,7 @@ export default plugin({
         if (change.kind === 'selected') ctx.emit('agent-preset/selected', change.sessionId, change.id)
       }),
     )
+    ctx.on('loader/volatile-update', () => registry.defaultChanged())
     // It provides itself as `agentPresets`.
     void new AgentPresets(ctx, registry)
   },

@@ -185,3 +185,17 @@ test('what a preset offers can be told without an agent', async () => {
   ])
   expect(tokens).toBeGreaterThan(300)
 })
+
+test('O-15 the first shell of a session that had one says that its state is gone', async () => {
+  const made = await shippedPresets()
+  const { agent, call, folder } = await agentIn(made, 'minimal')
+  const message = { content: [{ type: 'tool-result', toolCallId: 'before', content: [] }] }
+  const events = [
+    { type: 'tool/call', data: { callId: 'before', name: 'bash' } },
+    { type: 'tool/result', data: { message } },
+  ]
+  Object.assign(agent, { log: { events } })
+  const first = await call('bash', { command: 'echo hello' })
+  expect(first).toBe(`[new shell: restart; directory ${folder}, variables and jobs are gone]\nhello`)
+  expect(await call('bash', { command: 'echo again' })).toBe('again')
+})

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { declare, presetHost, testAgent, tool, withdraw } from '../boot-testing.ts'
 import type { CoreError } from '../wire/errors.ts'
@@ -246,4 +248,23 @@ test('H-12 recompose moves the tools of an agent with an open turn and logs noth
   agent.log.append(draft('turn/start', { turn: 1 }))
   await presets.recompose(agent.scope, 'minimal')
   expect([names(made, agent.scope), agent.log.events.length]).toEqual([['beta'], 1])
+})
+
+test('a person’s default is saved, told of, and taken out again when it is the deployment’s', async () => {
+  const made = await presetHost(`${STANDARD}${MINIMAL}\n- {id: config-editor, name: config-editor}`)
+  const presets = presetsOf(made)
+  const heard: string[] = []
+  presets.onChange(() => heard.push(presets.defaultId()))
+  await presets.saveDefault('minimal')
+  expect(await presets.resolve()).toEqual({ id: 'minimal' })
+  expect(heard).toContain('minimal')
+  await presets.saveDefault('standard')
+  expect(await readFile(join(made.dataDir, 'user.cordis.yml'), 'utf8')).toBe('[]\n')
+  expect(await presets.resolve()).toEqual({ id: 'standard' })
+  expect(await codeOf(presets.saveDefault('absent'))).toBe('agent-preset/not-found')
+})
+
+test('without a settings file the default cannot be saved, and that is said', async () => {
+  const presets = presetsOf(await presetHost(STANDARD + MINIMAL))
+  expect(await codeOf(presets.saveDefault('minimal'))).toBe('settings/not-saved')
 })

@@ -1,3 +1,4 @@
+import { CoreError } from '../wire/errors.ts'
 import { declarationDigest } from './declaration.ts'
 import { dumpRows, inventoryOfDeclaration, inventoryOfTree } from './document.ts'
 import { invalid } from './errors.ts'
@@ -41,6 +42,8 @@ export interface RegistryOptions {
   defaultId: string
   selectedDefault?(): string | undefined
   describe?(scope: ScopeKey): Promise<Description>
+  /** Writes the user's default; undefined takes it out. Absent where nothing can be written. */
+  saveDefault?(id: string | undefined): Promise<void>
   warn?(message: string): void
   /** See `RosterOptions`. */
   diagnosisDeadlineMs?: number
@@ -101,6 +104,20 @@ export class PresetRegistry {
   /** The id that a caller without one gets: the user's default, else the deployment's (C-01). */
   defaultId(): string {
     return this.#options.selectedDefault?.() ?? this.#options.defaultId
+  }
+
+  /** Makes a declared preset the user's default, or gives the choice back to the deployment. Rejects `settings/not-saved`. */
+  async saveDefault(id: string | undefined): Promise<void> {
+    if (id !== undefined) this.#roster.find(id)
+    const { saveDefault, defaultId } = this.#options
+    if (!saveDefault)
+      throw new CoreError('settings/not-saved', 'This host has no settings file to write the default to.')
+    await saveDefault(id === defaultId ? undefined : id)
+  }
+
+  /** The default moved: rows of the roster say which one it is. */
+  defaultChanged(): void {
+    this.#roster.note()
   }
 
   /** Finds a preset and waits for its diagnosis; a broken one answers with the reason (C-06). Unknown ids reject. */

@@ -57,6 +57,9 @@ export class AgentPresets extends Service {
   defaultId(): string {
     return this.registry.defaultId()
   }
+  saveDefault(id: string | undefined): Promise<void> {
+    return this.registry.saveDefault(id)
+  }
   composeFrom(child: ScopeKey, parent: ScopeKey): string | undefined {
     return this.registry.composeFrom(child, parent)
   }
