@@ -26,18 +26,23 @@ export function App() {
   const collapsed = usePrefs((prefs) => prefs.railCollapsed)
   const phone = usePhone()
   useHotkeys()
-  if (auth === 'out') return <Login />
   return (
     <Tooltip.Provider delayDuration={400} skipDelayDuration={200}>
-      <div className={`app ${collapsed && !phone ? 'collapsed' : ''}`}>
-        {!collapsed && !phone && <Rail />}
-        <Suspense fallback={<div className="main" aria-busy="true" />}>
-          <Place />
-        </Suspense>
-      </div>
-      <Overlays />
-      <ConnectionPill />
-      <Toasts />
+      {auth === 'out' ? (
+        <Login />
+      ) : (
+        <>
+          <div className={`app ${collapsed && !phone ? 'collapsed' : ''}`}>
+            {!collapsed && !phone && <Rail />}
+            <Suspense fallback={<div className="main" aria-busy="true" />}>
+              <Place />
+            </Suspense>
+          </div>
+          <Overlays />
+          <ConnectionPill />
+          <Toasts />
+        </>
+      )}
     </Tooltip.Provider>
   )
 }

@@ -8,6 +8,7 @@ import { PresetChip } from '../presets/preset-chip.tsx'
 import { run } from '../store/actions.ts'
 import { draftOf, giveBack, setDraft, useDraft } from '../store/drafts-state.ts'
 import { usePrefs } from '../store/prefs.ts'
+import { isRunning } from '../store/session-view.ts'
 import type { OpenSession } from '../store/session-view.ts'
 import { useApp } from '../store/store.ts'
 import { IconButton, Tip } from '../ui/button.tsx'
@@ -19,7 +20,7 @@ import { Tray } from './tray.tsx'
 export function Composer({ id, view }: { id: string; view: OpenSession }) {
   const t = useT()
   const text = useDraft(id)
-  const running = view.state.openTurn !== null
+  const running = isRunning(view)
   const enter = usePrefs((prefs) => prefs.enterWhileRunning)
   const phone = usePhone()
   const shut = view.readOnly ?? (view.writer.kind === 'elsewhere' ? { message: '' } : undefined)
@@ -50,7 +51,7 @@ export function Composer({ id, view }: { id: string; view: OpenSession }) {
           {!phone && <PresetChip state={view.state} />}
           <Confinement />
           <span className="end">
-            {view.state.openTurn && <Elapsed since={view.state.openTurn.startedAt} />}
+            {running && view.state.openTurn && <Elapsed since={view.state.openTurn.startedAt} />}
             {running && text.trim() === '' ? (
               <IconButton
                 label={t('stop')}

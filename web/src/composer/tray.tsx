@@ -9,6 +9,7 @@ import type { Pending } from '../connection/connection.ts'
 import { useT } from '../i18n/i18n.ts'
 import { run, withdraw } from '../store/actions.ts'
 import { giveBack } from '../store/drafts-state.ts'
+import { isRunning } from '../store/session-view.ts'
 import type { OpenSession } from '../store/session-view.ts'
 import { useApp } from '../store/store.ts'
 import { Button, IconButton } from '../ui/button.tsx'
@@ -20,8 +21,7 @@ export function Tray({ id, view }: { id: string; view: OpenSession }) {
   const steers = waiting(view.state.inbox, 'next-step')
   const queued = waiting(view.state.inbox, 'next-turn')
   const unsent = useUnsent(id)
-  const todos =
-    view.state.openTurn || view.state.todo.some((todo) => todo.status !== 'completed') ? view.state.todo : []
+  const todos = isRunning(view) || view.state.todo.some((todo) => todo.status !== 'completed') ? view.state.todo : []
   const rows = steers.length + queued.length + unsent.length
   if (todos.length === 0 && rows === 0) return null
   return (

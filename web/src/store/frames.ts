@@ -100,6 +100,8 @@ function followed(
     return false
   }
   for (const event of events) settleLive(id, event)
+  // What an answer had streamed died with its server: the log will never have it.
+  if (attached?.writer.kind === 'none') live.clear(id)
   sessions[id] = attached ? withWriter(next, attached) : next
   return true
 }

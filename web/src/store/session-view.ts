@@ -18,6 +18,9 @@ export interface OpenSession {
   writer: Writer
   readOnly?: WireError
 }
+/** A turn that a dead server left open runs no more: nobody holds the session until the next prompt closes it. */
+export const isRunning = ({ state, writer }: OpenSession): boolean => state.openTurn !== null && writer.kind !== 'none'
+
 export type SessionView = { kind: 'loading' } | { kind: 'failed'; error: WireError } | OpenSession
 
 export function fromSnapshot(frame: Snapshot): OpenSession {

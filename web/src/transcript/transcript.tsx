@@ -6,6 +6,7 @@ import { useT } from '../i18n/i18n.ts'
 import { loadOlder } from '../store/actions.ts'
 import { useLiveBlocks } from '../store/live.ts'
 import type { LiveBlock } from '../store/live.ts'
+import { isRunning } from '../store/session-view.ts'
 import type { OpenSession } from '../store/session-view.ts'
 import { recallScroll, rememberScroll } from './scroll-memory.ts'
 import { ItemView, LiveView, Waiting } from './rows.tsx'
@@ -20,15 +21,30 @@ const AT_END = 48
 const LOAD_WITHIN = 600
 
 function rowsOf(view: OpenSession, blocks: readonly LiveBlock[]): Row[] {
+  const { openTurn, retry, updatedAt } = view.state
+  if (openTurn && !isRunning(view)) return interrupted(view.transcript.items, openTurn.turn, updatedAt)
   const rows: Row[] = view.transcript.items.map((item) => ({ kind: 'item', key: item.key, item }))
   const logged = new Set(rows.slice(-40).map((row) => row.key))
   for (const block of blocks) if (!logged.has(block.key)) rows.push({ kind: 'live', key: block.key, block })
-  const { openTurn, retry } = view.state
   const last = view.transcript.items.at(-1)
   const busy = last?.kind === 'tool' && last.state !== 'done'
   if (openTurn && blocks.length === 0 && !busy && !retry)
     rows.push({ kind: 'waiting', key: 'waiting', since: openTurn.startedAt })
   return rows
+}
+
+/** The turn as its end will be logged with the next prompt: calls without a result stand still, a footer says why. */
+function interrupted(items: readonly Item[], turn: number, time: number): Row[] {
+  const rows = items.map((item): Row => {
+    const cut = item.kind === 'tool' && item.turn === turn && item.state !== 'done'
+    return { kind: 'item', key: item.key, item: cut ? { ...item, state: 'stopped' } : item }
+  })
+  const key = `turn${turn}`
+  const reason = { kind: 'interrupted' } as const
+  return [
+    ...rows,
+    { kind: 'item', key, item: { kind: 'footer', key, seq: items.at(-1)?.seq ?? 0, time, turn, reason } },
+  ]
 }
 
 export function TranscriptView({ id, view }: { id: string; view: OpenSession }) {
@@ -68,7 +84,7 @@ export function TranscriptView({ id, view }: { id: string; view: OpenSession }) 
         aria-label={t('transcript')}
         aria-live="polite"
         aria-relevant="additions"
-        aria-busy={view.state.openTurn !== null}
+        aria-busy={isRunning(view)}
         tabIndex={0}
         onScroll={onScroll}
         data-testid="transcript"
