@@ -27,7 +27,6 @@ export class Bench {
   readonly dataDir = join(this.root, 'data')
   readonly mock: Mock
   workspace = ''
-  readonly #selection = { provider: 'mock', model: 'mock-model', alsoDefault: true }
   /** Text of every prompt that was acknowledged, by session. */
   readonly acked = new Map<string, string[]>()
   readonly #running = new Set<Served>()
@@ -52,6 +51,7 @@ export class Bench {
       keyless: true,
       models: ['mock-model'],
     })
+    await client.command('model.default', { provider: 'mock', model: 'mock-model' })
     await client.close()
     await server.stop()
     return bench
@@ -70,12 +70,8 @@ export class Bench {
   }
 
   async create(client: Client): Promise<string> {
-    const { session } = await client.command('session.create', {
-      workspace: this.workspace,
-      preset: 'minimal',
-      selection: this.#selection,
-    })
-    return session
+    // No pick of its own: its file is made by the first prompt.
+    return (await client.command('session.create', { workspace: this.workspace, preset: 'minimal' })).session
   }
 
   /** Sends a prompt; remembered once it is acknowledged, whatever happens afterwards. */
