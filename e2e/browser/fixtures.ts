@@ -2,12 +2,16 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test as base, expect, type Page } from '@playwright/test'
+import type { Reply } from '../mock-llm/reply.ts'
+import { startMock, type Mock } from '../mock-llm/server.ts'
 import { startServer, type Served } from '../process.ts'
 
 export interface World {
   /** The running server; replaced by `restart`. */
   server: Served
   dataDir: string
+  /** Home of the server process. */
+  home: string
   /** A folder that may be added as a workspace. */
   work: string
   /** SIGKILL or clean stop, then a new process on the same data folder and port: the page's address stays. */
@@ -41,6 +45,7 @@ export const test = base.extend<Options & { world: World; page: Page }>({
     const world: World = {
       server,
       dataDir,
+      home: root,
       work,
       async restart(how = 'stop') {
         await (how === 'kill' ? world.server.kill() : world.server.stop())
@@ -57,7 +62,7 @@ export const test = base.extend<Options & { world: World; page: Page }>({
       // A refused connection while the server is down is the browser's own line; the page shows its state by itself.
       if (
         message.type() === 'error' &&
-        !/ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|WebSocket connection/.test(message.text())
+        !/ERR_CONNECTION_(REFUSED|RESET|CLOSED)|ERR_EMPTY_RESPONSE|WebSocket connection/.test(message.text())
       )
         problems.push(message.text())
     })
@@ -65,6 +70,85 @@ export const test = base.extend<Options & { world: World; page: Page }>({
     await use(page)
     expect(problems).toEqual([])
   },
+})
+
+export interface Shop {
+  server: Served
+  mock: Mock
+  dataDir: string
+  /** The folder of every session, registered as a workspace. */
+  work: string
+  /** What the model answers to prompts that carry `mark(lane)`, in order. */
+  script(lane: string, ...replies: Reply[]): void
+}
+
+/** Puts a prompt on a lane of the mock. */
+export const mark = (lane: string): string => `[[lane:${lane}]]`
+
+/**
+ * One server for a whole file, with a scripted provider as its default model and a folder to work in: for tests that keep to
+ * sessions of their own.
+ */
+export const shared = test.extend<object, { shop: Shop }>({
+  shop: [
+    // Playwright reads the fixtures wanted from this pattern.
+    // oxlint-disable-next-line no-empty-pattern
+    async ({}, use) => {
+      const root = realpathSync(mkdtempSync(join(tmpdir(), 'core-web-shop-')))
+      const dataDir = join(root, 'data')
+      const work = join(root, 'tally')
+      mkdirSync(dataDir)
+      mkdirSync(work)
+      const mock = await startMock()
+      const server = await startServer({ dataDir, env: { HOME: root } })
+      await furnish(server, mock, work)
+      await use({ server, mock, dataDir, work, script: (lane, ...replies) => mock.script(lane, replies) })
+      await server.stop()
+      await mock.close()
+      rmSync(root, { recursive: true, force: true })
+    },
+    { scope: 'worker' },
+  ],
+})
+
+/** A folder, a provider that needs no key, and its model as the default. */
+export async function furnish(server: Served, mock: Mock, work: string): Promise<void> {
+  const client = await server.connect()
+  await client.command('workspace.add', { path: work, confirmed: true })
+  await client.command('provider.save', {
+    id: 'mock',
+    label: 'Mock provider',
+    wire: 'chat',
+    baseURL: `${mock.url}/v1`,
+    keyless: true,
+  })
+  await client.command('model.default', { provider: 'mock', model: 'mock-model' })
+  await client.close()
+}
+
+/** Opens a place of a server with its token. */
+export async function visit(page: Page, server: Served, path = ''): Promise<void> {
+  await page.goto(`${server.base}${path}${new URL(server.url).hash}`)
+}
+
+/** Writes into the composer and presses Enter. */
+export async function say(page: Page, text: string): Promise<void> {
+  const composer = page.getByTestId('composer')
+  await composer.fill(text)
+  await composer.press('Enter')
+}
+
+/** Starts a session on a lane of the mock and waits until its prompt stands in the transcript. */
+export async function begin(page: Page, shop: Shop, lane: string, preset?: 'minimal' | 'standard'): Promise<void> {
+  await visit(page, shop.server, 'new')
+  if (preset) await page.getByTestId('preset-card').filter({ hasText: preset }).first().click()
+  await say(page, `${mark(lane)} go`)
+  await expect(page.getByTestId('transcript')).toContainText(mark(lane))
+}
+
+/** One call of the standard preset's or the minimal preset's shell. */
+export const bash = (command: string): Reply => ({
+  toolCalls: [{ name: 'bash', arguments: JSON.stringify({ command }) }],
 })
 
 export { expect }

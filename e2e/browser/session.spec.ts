@@ -70,6 +70,9 @@ test.describe('around a session', () => {
     )
     await playDemo(page, world)
     const first = page.url()
+    const client = await world.server.connect()
+    await client.command('workspace.add', { path: world.work, confirmed: true })
+    await client.close()
     await page.getByTestId('new-session').click()
     await expect(page.getByTestId('composer')).toBeFocused()
     const sent = commands.length

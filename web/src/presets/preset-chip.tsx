@@ -4,7 +4,6 @@ import type { SessionState } from '../../../server/projection/session-state.ts'
 import { useT } from '../i18n/i18n.ts'
 import { run } from '../store/actions.ts'
 import { useApp } from '../store/store.ts'
-import { Tip } from '../ui/button.tsx'
 import { Pop } from '../ui/pop.tsx'
 import { PresetOptions } from './preset-options.tsx'
 
@@ -26,18 +25,20 @@ export function PresetChip({ state }: { state: SessionState }) {
   const blank = state.lastTurn === 0 && state.openTurn === null
   if (!blank)
     return (
-      <Tip text={t('preset.locked')}>
-        <span
-          className="chip"
-          tabIndex={0}
-          data-testid="preset-chip"
-          role="note"
-          aria-label={`${id}. ${t('preset.locked')}`}
-        >
-          {label}
-          <Lock size={12} />
-        </span>
-      </Tip>
+      <Pop
+        open={open}
+        onOpenChange={setOpen}
+        title={t('preset')}
+        width={280}
+        trigger={
+          <button type="button" className="chip" data-testid="preset-chip" title={t('preset.locked')}>
+            {label}
+            <Lock size={12} />
+          </button>
+        }
+      >
+        <p className="pop-part t2">{t('preset.locked')}</p>
+      </Pop>
     )
   const trigger = (
     <button type="button" className="chip" data-testid="preset-chip">

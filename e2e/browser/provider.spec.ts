@@ -1,0 +1,64 @@
+import { startMock } from '../mock-llm/server.ts'
+import { addFolder, bash, expect, say, test } from './fixtures.ts'
+
+const KEY = 'sk-never-shown-1234567890'
+
+test('a provider of one’s own: added, keyed, tested, picked, used; the key never comes back', async ({
+  page,
+  world,
+}) => {
+  const mock = await startMock()
+  const heard: string[] = []
+  page.on('websocket', (socket) => socket.on('framereceived', ({ payload }) => heard.push(String(payload))))
+  page.on('response', async (response) => {
+    if (response.url().includes('/api/')) heard.push(await response.text().catch(() => ''))
+  })
+
+  await page.goto(world.server.url)
+  await addFolder(page, world)
+  await expect(page.getByTestId('model-chip')).toBeVisible()
+  await page.goto(`${world.server.base}settings/models`)
+  await page.getByTestId('add-provider').click()
+  await page.getByLabel('Name').fill('Own gateway')
+  await page.getByLabel('Base URL').fill(`${mock.url}/v1`)
+  await page.locator('form').getByRole('button', { name: 'Add provider' }).click()
+  const row = page.getByTestId('provider-row').filter({ hasText: 'Own gateway' })
+  await expect(row).toContainText('no key')
+  await row.getByTestId('key-input').fill(KEY)
+  await row.getByTestId('key-input').press('Enter')
+  await expect(row).toContainText('Stored on the server')
+  await expect(row.locator('input[type=password]')).toHaveCount(0)
+  await row.getByRole('button', { name: 'Test connection' }).click()
+  mock.script('*', [{ text: 'ready' }])
+  await expect(row.getByTestId('probe')).toContainText('works')
+  await expect(row.locator('.probe')).toContainText(`${mock.url}/v1`)
+
+  await page.reload()
+  await expect(row).toContainText('1 model')
+  await page.getByTestId('new-session').click()
+  await page.getByTestId('model-chip').click()
+  await page.getByRole('option', { name: /Own gateway/ }).click()
+  await page.keyboard.press('Escape')
+  await expect(page.getByTestId('model-chip')).toContainText('mock-model')
+  while (mock.left() > 0) await fetch(`${mock.url}/v1/chat/completions`, { method: 'POST', body: '{}' })
+  mock.script('*', [
+    { ...bash('echo from-the-tool'), reasoning: 'I look first.', usage: { input: 900, cacheRead: 100, output: 40 } },
+    { text: 'Some words that come slowly, one after the other, until all are here.', delayMs: 60 },
+  ])
+  await say(page, 'use the tool')
+  const transcript = page.getByTestId('transcript')
+  await expect(transcript).toContainText('Some words')
+  await expect(page.getByTestId('stop')).toBeVisible()
+  await expect(transcript).toContainText('until all are here.')
+  await expect(page.getByTestId('tool-row')).toHaveAttribute('data-state', 'done')
+  await page.getByTestId('tool-row').click()
+  await expect(page.getByRole('figure')).toContainText('from-the-tool')
+  // 900 + 100 and 20 + 5 tokens in, 40 and 9 out.
+  await expect(page.locator('.foot')).toContainText('1k in, 49 out')
+  await expect(page.locator('.foot')).toContainText('mock-model')
+
+  expect(mock.requests.at(-1)!.headers['authorization']).toBe(`Bearer ${KEY}`)
+  expect(heard.length).toBeGreaterThan(5)
+  expect(heard.filter((text) => text.includes(KEY))).toEqual([])
+  await mock.close()
+})
