@@ -66,11 +66,16 @@ export async function createApp(options: AppOptions): Promise<App> {
     routerOptions: { ignoreTrailingSlash: true },
   })
   installErrors(server)
+  // Before the fence: a refusal carries the policy too.
+  await server.register(helmet, HELMET)
   server.addHook('onRequest', async (request, reply) => guard(fence, options.basePath, request, reply))
+  // An upgrade that got an answer instead of a socket leaves its connection to us: nobody else ends it, and it would leak.
+  server.addHook('onResponse', async (request) => {
+    if (request.headers.upgrade !== undefined) request.raw.socket.destroySoon()
+  })
   server.setValidatorCompiler(validatorCompiler)
   server.setSerializerCompiler(serializerCompiler)
   await server.register(cookie)
-  await server.register(helmet, HELMET)
   await server.register(rateLimit, { global: false })
   await server.register(websocket, { options: { maxPayload: 1024 * 1024, handleProtocols: () => 'core-web' } })
   await server.register(swagger, {
