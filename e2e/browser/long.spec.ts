@@ -59,7 +59,7 @@ async function record(dataDir: string, cwd: string, steps: number): Promise<stri
   return id
 }
 
-const elements = (page: Page) => page.evaluate(() => document.querySelectorAll('*').length)
+const elements = (page: Page) => page.evaluate<number>("document.querySelectorAll('*').length")
 
 /** Milliseconds from leaving for the session until its last words stand there. */
 async function opening(page: Page, id: string, last: string): Promise<number> {

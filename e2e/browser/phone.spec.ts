@@ -4,7 +4,7 @@ import type { Page } from '@playwright/test'
 test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
 
 const overflow = (page: Page) =>
-  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+  page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')
 
 test('on a phone: sessions in a sheet, a new session, a message, a model from a sheet; nothing sticks out', async ({
   page,

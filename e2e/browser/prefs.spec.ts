@@ -9,33 +9,36 @@ const ENGLISH = (Object.keys(en) as (keyof typeof en)[])
   .filter((key) => en[key] !== zh[key] && !en[key].includes('{') && en[key].length > 5)
   .map((key) => en[key])
 
+/** Runs in the page, which has types of its own. */
+const SHOWN = `
+  const named = ['aria-label', 'placeholder', 'title'].flatMap((name) =>
+    [...document.querySelectorAll('[' + name + ']')].map((element) => element.getAttribute(name)))
+  const texts = [...document.querySelectorAll('body *')].map((element) =>
+    [...element.childNodes].filter((node) => node.nodeType === 3).map((node) => node.textContent).join(''));
+  [...named, ...texts].map((text) => text.trim())
+`
+
 /** Names of keys and English texts that stand on the page. */
 async function untranslated(page: Page): Promise<string[]> {
-  const shown = await page.evaluate(() => {
-    const attributes = ['aria-label', 'placeholder', 'title'].flatMap((name) =>
-      [...document.querySelectorAll(`[${name}]`)].map((element) => element.getAttribute(name) ?? ''),
-    )
-    const texts = [...document.querySelectorAll('body *')].map((element) => {
-      const own = [...element.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE)
-      return own.map((node) => node.textContent ?? '').join('')
-    })
-    return [...attributes, ...texts].map((text) => text.trim()).filter((text) => text !== '')
-  })
+  const shown = await page.evaluate<string[]>(SHOWN)
+  expect(shown.length).toBeGreaterThan(20)
   return shown.filter((text) => KEYS.includes(text) || ENGLISH.includes(text))
 }
+
+const background = (page: Page) => page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
 
 test('theme and language hold across a reload, and Chinese is complete on every screen', async ({ page, shop }) => {
   await visit(page, shop.server, 'settings/appearance')
   await page.getByRole('radio', { name: 'Dark' }).click()
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark')
-  const dark = await page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+  const dark = await background(page)
   await page.getByRole('radio', { name: '中文' }).click()
   await page.reload()
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark')
   await expect(page.locator('html')).toHaveAttribute('lang', 'zh-CN')
-  expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe(dark)
+  expect(await background(page)).toBe(dark)
   await page.getByRole('radio', { name: zh['theme.light'] }).click()
-  expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).not.toBe(dark)
+  expect(await background(page)).not.toBe(dark)
 
   for (const path of [
     'settings/appearance',
@@ -66,12 +69,11 @@ test('theme and language hold across a reload, and Chinese is complete on every 
 })
 
 test('the theme follows the system until one is picked', async ({ page, shop }) => {
-  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
   await page.emulateMedia({ colorScheme: 'light' })
   await visit(page, shop.server, 'new')
-  const light = await background()
+  const light = await background(page)
   await page.emulateMedia({ colorScheme: 'dark' })
-  expect(await background()).not.toBe(light)
+  expect(await background(page)).not.toBe(light)
   await page.getByRole('button', { name: 'Switch between light and dark' }).click()
-  await expect.poll(background).toBe(light)
+  await expect.poll(() => background(page)).toBe(light)
 })

@@ -99,20 +99,21 @@ test('B84 a terminal card shows the same text after a reload', async ({ page, sh
   expect(await card(page).innerText()).toBe(before)
 })
 
+/** Runs in the page, which has types of its own. */
+const WATCH = `
+  window.longest = 0
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) window.longest = Math.max(window.longest, entry.duration)
+  }).observe({ type: 'longtask' })
+`
+
 /** Longest time the page's own thread was busy without a pause, and the number of elements, from here to `until`. */
 async function strain(page: Page, until: () => Promise<void>): Promise<{ longest: number; elements: number }> {
-  await page.evaluate(() => {
-    const holder = window as unknown as { longest: number }
-    holder.longest = 0
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) holder.longest = Math.max(holder.longest, entry.duration)
-    }).observe({ type: 'longtask' })
-  })
+  await page.evaluate(WATCH)
   await until()
-  return page.evaluate(() => ({
-    longest: (window as unknown as { longest: number }).longest,
-    elements: document.querySelectorAll('*').length,
-  }))
+  return page.evaluate<{ longest: number; elements: number }>(
+    "({ longest: window.longest, elements: document.querySelectorAll('*').length })",
+  )
 }
 
 /** Elements of a whole page with one open card; a card of 300 lines has some 1,500. */
