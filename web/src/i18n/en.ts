@@ -93,6 +93,10 @@ export const en = {
   'presets.manage': 'Details',
   'preset.none': 'none usable',
   'preset.locked': 'Locked since the first turn: the prompt prefix depends on it',
+  'preset.lockedShort': 'Locked since the first turn',
+  'preset.lockedWhy':
+    'The prompt of the preset is the prefix of every request in this session; changing it now would change what was already answered. A new session can use any preset.',
+  'preset.look': 'Look at the preset',
   'preset.default': 'default',
   'preset.waiting': 'waiting',
   'preset.broken': 'broken',

@@ -96,6 +96,10 @@ export const zh: Record<keyof typeof en, string> = {
   'presets.manage': '详情',
   'preset.none': '无可用预设',
   'preset.locked': '首轮后已锁定：提示词前缀依赖于它',
+  'preset.lockedShort': '首轮后已锁定',
+  'preset.lockedWhy':
+    '预设的提示词是本会话每次请求的前缀，现在更改会改变已有的回答所依据的内容。新会话可使用任何预设。',
+  'preset.look': '查看预设',
   'preset.default': '默认',
   'preset.waiting': '等待中',
   'preset.broken': '已损坏',
