@@ -1,4 +1,4 @@
-import type { WireError } from '../wire/errors.ts'
+import type { CoreError, WireError } from '../wire/errors.ts'
 import { draft, type Header, type LogEvent } from '../wire/events.ts'
 import type { Message } from '../wire/messages.ts'
 import type { Writer } from '../wire/protocol.ts'
@@ -12,6 +12,9 @@ import type { Feed } from './feed.ts'
 import type { ModelSelection } from './selection.ts'
 import { refusalOf } from './cold.ts'
 import type { SessionView } from './view.ts'
+
+/** A disk that refused is tried again after this many ms. */
+const RETRY_MS = 2_000
 
 export interface LiveParts {
   handle: AgentHandle
@@ -33,6 +36,7 @@ export class LiveSession implements SessionView {
   readonly #undo: (() => void)[]
   /** Picks of one session are recorded one after another (L-15). */
   #picks: Promise<unknown> = Promise.resolve()
+  #retry: NodeJS.Timeout | undefined
 
   constructor({ handle, log, selection, hooks, feed, onCommit }: LiveParts) {
     this.#handle = handle
@@ -44,7 +48,10 @@ export class LiveSession implements SessionView {
         feed.events(this.id, events)
         onCommit(events)
       }),
-      log.onRefusal(() => feed.writer(this.id, this.writer(), this.readOnly())),
+      log.onRefusal((refusal) => {
+        feed.writer(this.id, this.writer(), this.readOnly())
+        this.#tryAgain(refusal)
+      }),
       this.agent.onDelta((delta) => feed.delta(this.id, delta)),
       hooks.on(this.agent, 'tool/output', (output) => feed.output(this.id, output)),
     ]
@@ -86,6 +93,14 @@ export class LiveSession implements SessionView {
     return sent
   }
 
+  /** A refusing disk is asked again until it takes what is kept in memory; a foreign writer's bytes never go away by themselves. */
+  #tryAgain(refusal: CoreError | null): void {
+    clearTimeout(this.#retry)
+    if (refusal?.code !== 'session/read-only') return
+    const again = () => void this.log.retry().catch(() => this.#tryAgain(refusal))
+    this.#retry = setTimeout(again, RETRY_MS).unref()
+  }
+
   serially<T>(work: () => Promise<T>): Promise<T> {
     const next = this.#picks.then(work, work)
     this.#picks = next.catch(() => {
@@ -95,6 +110,7 @@ export class LiveSession implements SessionView {
   }
 
   async dispose(): Promise<void> {
+    clearTimeout(this.#retry)
     await this.#handle.dispose()
     for (const undo of this.#undo) undo()
   }

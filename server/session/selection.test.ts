@@ -83,6 +83,16 @@ describe('which model comes next', () => {
   })
 })
 
+test('LH-f a pick waits through a foreign header, and one without effort is consumed by the header it caused', () => {
+  const log = SessionLog.memory(header())
+  const selection = selectionOn(log)
+  selection.selectForNextRequest(B)
+  log.append(requestHeader({ ...A }))
+  expect(selection.source).toBe('pending')
+  log.append(requestHeader({ ...B, reasoningEffort: 'high' }, { reasoningEffort: true }))
+  expect([selection.current, selection.source]).toEqual([B, 'last-request'])
+})
+
 describe('in a session', () => {
   test('L-01 one selection per agent, restored from the log', async () => {
     const from = await rig()

@@ -220,6 +220,25 @@ describe('creating', () => {
   })
 })
 
+test('A-07 an entry of its own, without the session setup, does not inherit the precedence of sessions', async () => {
+  const { from } = await withPresets()
+  const log = from.store.create({
+    type: 'session',
+    version: 1,
+    id: 'own',
+    createdAt: 1,
+    cwd: '/tmp',
+    isSeeded: false,
+    writer: 't',
+  })
+  const { agent, dispose } = await from.agents.create({ id: 'own', log, options: { cwd: '/tmp', ...B } })
+  await agent.followup('go')
+  await agent.whenIdle()
+  const headers = log.events.filter((event) => event.type === 'request/header')
+  expect(headers.map(({ data }) => data.header.config.model)).toEqual(['model-b'])
+  await dispose()
+})
+
 describe('continuing', () => {
   test('B16 B15 model and effort of the last request hold after a restart', async () => {
     const first = await rig()

@@ -252,8 +252,10 @@ export class Sessions {
   /** The live session, opened for writing when it is not yet: the first mutating command takes ownership. */
   async #ensure(id: string): Promise<LiveSession> {
     const live = this.#live.get(id)
-    if (live) return live
-    return this.#once(id, () => this.#resume(id))
+    if (!live) return this.#once(id, () => this.#resume(id))
+    // What a full disk refused is still in memory: a person who acts is a reason to try again at once.
+    if (live.log.refusal) await live.log.retry()
+    return live
   }
 
   #once(id: string, make: () => Promise<LiveSession>): Promise<LiveSession> {
