@@ -4,7 +4,7 @@ import { draft } from '../wire/events.ts'
 import type { EventData, EventType, LogEvent } from '../wire/events.ts'
 import type { Block, Message, Source } from '../wire/messages.ts'
 import { blockKey, emptyTranscript, extend, transcriptOf } from './transcript.ts'
-import type { Item, ItemOf } from './transcript.ts'
+import type { Item, ItemOf } from './transcript-items.ts'
 
 type Entry = { [T in EventType]: [T, EventData[T]] }[EventType]
 

@@ -27,7 +27,7 @@ export function TextBox({ value, placeholder, label, autoFocus, shut, onChange, 
     if (!element || CSS.supports('field-sizing', 'content')) return
     element.style.height = 'auto'
     element.style.height = `${element.scrollHeight}px`
-  }, [value])
+  })
   const onKeyDown = (event: KeyboardEvent) => {
     if (ime.owns(event)) return
     if (event.key === 'Escape' && onEscape) {

@@ -2,7 +2,7 @@ import { ChevronDown, ChevronUp, Clock, CornerDownLeft, ListTodo, Pencil, X, Zap
 import { useState } from 'react'
 import { waiting } from '../../../server/projection/inbox.ts'
 import type { InboxRow } from '../../../server/projection/inbox.ts'
-import type { Todo } from '../../../server/projection/transcript.ts'
+import type { Todo } from '../../../server/projection/transcript-items.ts'
 import { textOf } from '../../../server/wire/messages.ts'
 import type { CommandArgs } from '../../../server/wire/commands.ts'
 import type { Pending } from '../connection/connection.ts'

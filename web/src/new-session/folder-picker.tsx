@@ -2,6 +2,7 @@ import { ArrowUp, Folder } from 'lucide-react'
 import { useCallback, useEffect, useState } from 'react'
 import type { WireError } from '../../../server/wire/errors.ts'
 import type { DirectoryListing } from '../../../server/wire/views.ts'
+import type { Outcome } from '../connection/connection.ts'
 import { ImeGuard } from '../composer/ime.ts'
 import { shortPath } from '../i18n/format.ts'
 import { useT } from '../i18n/i18n.ts'
@@ -35,6 +36,7 @@ export function FolderPicker({ onAdded, onClose }: Props) {
   return (
     <Modal title={t('folder.title')} onClose={onClose}>
       <PathField
+        key={listing?.path}
         path={listing?.path ?? ''}
         onGo={(path) => {
           setRefused(undefined)
@@ -70,21 +72,19 @@ export function FolderPicker({ onAdded, onClose }: Props) {
 function useBrowse() {
   const [listing, setListing] = useState<DirectoryListing>()
   const [error, setError] = useState<WireError>()
-  const browse = useCallback(async (path?: string) => {
-    const outcome = await run('workspace.browse', path === undefined ? {} : { path }, { place: 'none' })
-    if (!outcome.ok) return setError(outcome.error)
-    setError(undefined)
-    setListing(outcome.result)
+  const take = useCallback((outcome: Outcome<'workspace.browse'>) => {
+    setError(outcome.ok ? undefined : outcome.error)
+    if (outcome.ok) setListing(outcome.result)
   }, [])
-  useEffect(() => void browse(), [browse])
-  return { listing, error, browse: (path: string) => void browse(path) }
+  useEffect(() => void run('workspace.browse', {}, { place: 'none' }).then(take), [take])
+  const browse = (path: string) => void run('workspace.browse', { path }, { place: 'none' }).then(take)
+  return { listing, error, browse }
 }
 
 function PathField({ path, onGo }: { path: string; onGo(path: string): void }) {
   const t = useT()
   const [typed, setTyped] = useState<string>()
   const [ime] = useState(() => new ImeGuard())
-  useEffect(() => setTyped(undefined), [path])
   return (
     <div style={{ padding: '0 16px 8px' }}>
       <label className="field">

@@ -83,19 +83,21 @@ function Hit({ hit }: { hit: SearchHit }) {
 }
 
 function useSearch(query: string): State {
-  const [state, setState] = useState<State>({ kind: 'waiting' })
+  const [answered, setAnswered] = useState<{ query: string; state: State }>()
   useEffect(() => {
-    setState({ kind: 'waiting' })
     const abort = new AbortController()
     const timer = setTimeout(async () => {
       const answer = await search(query, abort.signal)
       if (abort.signal.aborted) return
-      setState(answer.ok ? { kind: 'found', hits: answer.value.hits } : { kind: 'failed', error: answer.error })
+      const state: State = answer.ok
+        ? { kind: 'found', hits: answer.value.hits }
+        : { kind: 'failed', error: answer.error }
+      setAnswered({ query, state })
     }, PAUSE_MS)
     return () => {
       clearTimeout(timer)
       abort.abort()
     }
   }, [query])
-  return state
+  return answered?.query === query ? answered.state : { kind: 'waiting' }
 }

@@ -1,7 +1,7 @@
 import { Circle, CircleCheck, CircleDot, Copy, Maximize2 } from 'lucide-react'
 import { memo, useMemo, useState } from 'react'
 import type { ReactNode } from 'react'
-import type { Todo } from '../../../server/projection/transcript.ts'
+import type { Todo } from '../../../server/projection/transcript-items.ts'
 import { thousands } from '../i18n/format.ts'
 import { useT } from '../i18n/i18n.ts'
 import { Button, IconButton } from '../ui/button.tsx'

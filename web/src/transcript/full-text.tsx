@@ -22,6 +22,8 @@ export function FullText({ title, text, onClose }: { title: string; text: string
   )
   const lines = useMemo(() => plain.split('\n'), [plain])
   const scroller = useRef<HTMLDivElement>(null)
+  // The page is not compiled by the React compiler, which this library does not suit.
+  // oxlint-disable-next-line react/incompatible-library
   const list = useVirtualizer({
     count: lines.length,
     getScrollElement: () => scroller.current,

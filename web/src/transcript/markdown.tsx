@@ -1,6 +1,6 @@
 import { marked } from 'marked'
 import type { MarkedToken, Token, Tokens } from 'marked'
-import { memo, useMemo, useRef } from 'react'
+import { memo, useMemo, useState } from 'react'
 import type { ReactNode } from 'react'
 import remend from 'remend'
 import { CodeBlock } from './code-block.tsx'
@@ -25,11 +25,12 @@ export const Markdown = memo(function Markdown({ text }: { text: string }) {
  * that a long answer costs no more per frame than its last paragraph.
  */
 export function StreamingMarkdown({ text }: { text: string }) {
-  const settled = useRef<Settled>({ length: 0, chunks: [] })
-  const tail = settle(settled.current, text)
+  // Grows in place: settling the same text twice changes nothing.
+  const [settled] = useState<Settled>(() => ({ length: 0, chunks: [] }))
+  const tail = settle(settled, text)
   return (
     <div className="prose">
-      {settled.current.chunks.map((tokens, index) => (
+      {settled.chunks.map((tokens, index) => (
         <Chunk key={index} tokens={tokens} />
       ))}
       <div className="tail" key="tail">

@@ -64,7 +64,6 @@ function useTitleOf(id: string, view: OpenSession | undefined): string {
 }
 
 function Head({ id, view, title }: { id: string; view: OpenSession; title: string }) {
-  const t = useT()
   const phone = usePhone()
   const home = useApp((app) => app.global?.host.home)
   const cwd = view.state.cwd

@@ -10,7 +10,7 @@ import {
   Wrench,
 } from 'lucide-react'
 import { memo, useMemo } from 'react'
-import type { ItemOf } from '../../../server/projection/transcript.ts'
+import type { ItemOf } from '../../../server/projection/transcript-items.ts'
 import { clockText, duration } from '../i18n/format.ts'
 import { useT } from '../i18n/i18n.ts'
 import { useLiveOutput } from '../store/live.ts'

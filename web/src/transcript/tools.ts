@@ -1,5 +1,5 @@
 import type { Hunk } from './diff-lines.ts'
-import type { ItemOf } from '../../../server/projection/transcript.ts'
+import type { ItemOf } from '../../../server/projection/transcript-items.ts'
 import type { Json, JsonObject } from '../../../server/wire/json.ts'
 
 export type ToolLook = 'bash' | 'edit' | 'view' | 'list' | 'search' | 'todo' | 'other'

@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowDown } from 'lucide-react'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import type { Item } from '../../../server/projection/transcript.ts'
+import type { Item } from '../../../server/projection/transcript-items.ts'
 import { useT } from '../i18n/i18n.ts'
 import { loadOlder } from '../store/actions.ts'
 import { useLiveBlocks } from '../store/live.ts'
@@ -9,7 +9,8 @@ import type { LiveBlock } from '../store/live.ts'
 import { isRunning } from '../store/session-view.ts'
 import type { OpenSession } from '../store/session-view.ts'
 import { recallScroll, rememberScroll } from './scroll-memory.ts'
-import { ItemView, LiveView, Waiting } from './rows.tsx'
+import { LiveView, Waiting } from './live-rows.tsx'
+import { ItemView } from './rows.tsx'
 
 type Row = { key: string } & (
   { kind: 'item'; item: Item } | { kind: 'live'; block: LiveBlock } | { kind: 'waiting'; since: number }
@@ -53,6 +54,8 @@ export function TranscriptView({ id, view }: { id: string; view: OpenSession }) 
   const rows = useMemo(() => rowsOf(view, blocks), [view, blocks])
   const scroller = useRef<HTMLDivElement>(null)
   const [away, setAway] = useState<{ since: number } | undefined>()
+  // The page is not compiled by the React compiler, which this library does not suit.
+  // oxlint-disable-next-line react/incompatible-library
   const list = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,

@@ -1,4 +1,4 @@
-import { useEffect, useState, useSyncExternalStore } from 'react'
+import { useCallback, useEffect, useSyncExternalStore } from 'react'
 
 const PHONE = '(max-width: 760px)'
 
@@ -14,17 +14,19 @@ export const useMedia = (query: string): boolean =>
 
 export const usePhone = (): boolean => useMedia(PHONE)
 
-/** The time, again every `ms` while `active`. */
-export function useNow(ms: number, active = true): number {
-  const [now, setNow] = useState(Date.now)
-  useEffect(() => {
-    if (!active) return
-    setNow(Date.now())
-    const timer = setInterval(() => setNow(Date.now()), ms)
-    return () => clearInterval(timer)
-  }, [ms, active])
-  return now
-}
+/** The time in steps of `ms`, running while `active`. */
+export const useNow = (ms: number, active = true): number =>
+  useSyncExternalStore(
+    useCallback(
+      (listener) => {
+        if (!active) return () => {}
+        const timer = setInterval(listener, ms)
+        return () => clearInterval(timer)
+      },
+      [ms, active],
+    ),
+    () => (active ? Math.floor(Date.now() / ms) * ms : 0),
+  )
 
 export function useTitle(title: string): void {
   useEffect(() => {
