@@ -45,6 +45,8 @@ describe.skipIf(!mounted)('a full disk (needs the right to mount a small one)', 
   test('SL-07 in the middle of a turn: the answer is kept, no tool runs unrecorded, the session says why it is read-only', async () => {
     await client.command('session.prompt', { session, text: 'one' })
     const call = await puppet.next()
+    await client.until((frame) => frame.t === 'sessions' && frame.rows.some(({ id }) => id === session))
+    expect((await host.get('api/sessions')).status).toBe(200)
     fill()
     const marker = join(folder, 'work/ran')
     call
@@ -64,11 +66,12 @@ describe.skipIf(!mounted)('a full disk (needs the right to mount a small one)', 
     await late.close()
   })
 
-  test('SL-07 a command meanwhile is refused with the reason, and other sessions still open', async () => {
+  test('SL-07 a command meanwhile is refused with the reason, and the list is still there', async () => {
     const refusal = client.command('session.prompt', { session, text: 'two' })
     await expect(refusal).rejects.toMatchObject({ code: 'session/read-only' })
     await expect(refusal).rejects.toThrow(/The disk is full/)
-    expect((await host.get('api/sessions')).status).toBe(200)
+    const list = await host.get('api/sessions')
+    expect([list.status, await list.json()]).toMatchObject([200, { rows: [{ id: session }] }])
   })
 
   test('SL-07 with space again it goes on by itself: nothing is lost, and the log on disk is whole', async () => {

@@ -100,7 +100,15 @@ test('a cassette knows its prompts', () => {
 const said = (role: string, text: string) => ({ role, content: [{ type: 'text', text }] })
 const toolResult = { role: 'user', content: [{ type: 'tool-result', call: 'call_1', content: [] }] }
 const recorded = (n: number, length: number, tail: unknown[]) => ({
-  ...{ k: 'call', lane: 'main', n, attempt: 1, purpose: 'turn', hash: String(n), config: {}, system: '', tools: [] },
+  k: 'call',
+  lane: 'main',
+  n,
+  attempt: 1,
+  purpose: 'turn',
+  hash: String(n),
+  config: {},
+  system: '',
+  tools: [],
   links: Array.from({ length: length + 1 }, (_, index) => `${n}-${index}`),
   tail,
 })
@@ -113,13 +121,14 @@ const CALLS = [
 
 describe('core-web run and export', () => {
   const demo = ['--preset', 'minimal', '--model', 'demo/scripted']
+  let code: number
   let session: string
   let events: { type: string; seq: number }[]
 
   beforeAll(async () => {
     const said = world()
     // The scripted demo says one thing and calls one tool per answer; its first answer already uses the shell.
-    expect(await run([...demo, '--json', 'Show', 'me'], flags, said)).toBe(0)
+    code = await run([...demo, '--json', 'Show', 'me'], flags, said)
     session = said.errors.join('\n').match(/session (\S+)/)![1]!
     events = outOf(said)
       .trim()
@@ -133,6 +142,7 @@ describe('core-web run and export', () => {
   }
 
   test('run --json prints every event once, in order, and the log holds the same', async () => {
+    expect(code).toBe(0)
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index))
     expect(events.at(-1)?.type).toBe('turn/end')
     const stored = (await readFile(logFile(), 'utf8')).trim().split('\n').slice(1)
