@@ -82,7 +82,7 @@ export async function run(args: readonly string[], flags: Flags, world = thisPro
 export async function replay(args: readonly string[], flags: Flags, world = thisProcess()): Promise<ExitCode> {
   return guarded(world, USAGE.replay, async () => {
     const { values, positionals } = parse(args, {
-      mode: { type: 'string', default: 'replay' },
+      mode: { type: 'string', default: world.env['CORE_WEB_REPLAY'] ?? 'replay' },
       preset: { type: 'string', default: 'minimal' },
       cwd: { type: 'string' },
     })

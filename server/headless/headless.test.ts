@@ -92,6 +92,12 @@ test('RE-08 refresh writes new hashes only, and says what changed', async () => 
   expect(outOf(said)).toContain('changed: main #0')
 }, 60_000)
 
+test('RE-08 the environment may set the mode; one that does not exist is refused by name', async () => {
+  const said = { ...world(), env: { CORE_WEB_REPLAY: 'guess' } }
+  expect(await replay([CASSETTE], flags, said)).toBe(2)
+  expect(said.errors.join('\n')).toContain('There is no mode guess.')
+})
+
 test('a cassette knows its prompts', () => {
   const prompts = promptsOf(parseCassette(`${CALLS.join('\n')}\n`, 'two-turns'))
   expect(prompts).toEqual(['one', 'two'])

@@ -125,7 +125,7 @@ export class Player {
       : `lane ${request.lane} has no more recorded calls`
     const report =
       `replay of ${scenario}: call ${this.#consumed.size + 1} in lane ${request.lane} is not in the cassette; ${difference}\n` +
-      `If the change is wanted: core-web replay record ${scenario}`
+      `If the change is wanted: core-web replay --mode refresh <cassette of ${scenario}>`
     this.misses.push(report)
     yield { t: 'end', finish: { kind: 'error', failure: { code: 'UNKNOWN', message: report.slice(0, 300) } } }
   }

@@ -171,7 +171,7 @@ describe('player', () => {
     expect(player.misses[0]).toContain('message 1 differs')
     expect(player.misses[0]).toContain('- user text: Reply exactly OK')
     expect(player.misses[0]).toContain('+ user text: Reply exactly NO')
-    expect(player.misses[0]).toContain('core-web replay record test')
+    expect(player.misses[0]).toContain('core-web replay --mode refresh <cassette of test>')
     expect(player.unused()).toEqual(['main #0 (attempt 1)'])
   })
 
