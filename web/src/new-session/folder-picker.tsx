@@ -1,5 +1,5 @@
 import { ArrowUp, Folder } from 'lucide-react'
-import { useCallback, useEffect, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import type { WireError } from '../../../server/wire/errors.ts'
 import type { DirectoryListing } from '../../../server/wire/views.ts'
 import type { Outcome } from '../connection/connection.ts'
@@ -20,14 +20,16 @@ interface Props {
 export function FolderPicker({ onAdded, onClose }: Props) {
   const t = useT()
   const home = useApp((app) => app.global?.host.home)
-  const { listing, error, browse } = useBrowse()
+  const { listing, error, browse, settled } = useBrowse()
   const [refused, setRefused] = useState<WireError>()
   const [busy, setBusy] = useState(false)
   const add = async (confirmed: boolean) => {
-    if (!listing || busy) return
+    if (busy) return
     setBusy(true)
-    const outcome = await run('workspace.add', { path: listing.path, confirmed }, { place: 'none' })
+    const at = await settled()
+    const outcome = at && (await run('workspace.add', { path: at.path, confirmed }, { place: 'none' }))
     setBusy(false)
+    if (!outcome) return
     if (!outcome.ok) return setRefused(outcome.error)
     onAdded?.(outcome.result.workspace.id)
     onClose()
@@ -72,13 +74,20 @@ export function FolderPicker({ onAdded, onClose }: Props) {
 function useBrowse() {
   const [listing, setListing] = useState<DirectoryListing>()
   const [error, setError] = useState<WireError>()
-  const take = useCallback((outcome: Outcome<'workspace.browse'>) => {
-    setError(outcome.ok ? undefined : outcome.error)
-    if (outcome.ok) setListing(outcome.result)
+  // The folder that was asked for last: whoever confirms before it is shown means that one.
+  const asked = useRef<Promise<DirectoryListing | undefined>>(undefined)
+  const browse = useCallback((path?: string) => {
+    const answer: Promise<DirectoryListing | undefined> = (async () => {
+      const outcome = await run('workspace.browse', path === undefined ? {} : { path }, { place: 'none' })
+      if (asked.current !== answer) return asked.current
+      setError(outcome.ok ? undefined : outcome.error)
+      if (outcome.ok) setListing(outcome.result)
+      return outcome.ok ? outcome.result : undefined
+    })()
+    asked.current = answer
   }, [])
-  useEffect(() => void run('workspace.browse', {}, { place: 'none' }).then(take), [take])
-  const browse = (path: string) => void run('workspace.browse', { path }, { place: 'none' }).then(take)
-  return { listing, error, browse }
+  useEffect(() => browse(), [browse])
+  return { listing, error, browse, settled: () => asked.current }
 }
 
 function PathField({ path, onGo }: { path: string; onGo(path: string): void }) {

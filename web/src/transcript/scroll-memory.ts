@@ -1,20 +1,25 @@
-const KEY = 'core-web.scroll.'
+const PREFIX = 'core-web.scroll.'
 
-/** Offset in pixels at which a session was read, for this tab; undefined: at its end. */
-export function recallScroll(id: string): number | undefined {
+/** Where a reader was: the row at the upper edge, and how many pixels of it were above. Rows keep their keys, offsets do not. */
+export interface Place {
+  key: string
+  by: number
+}
+
+/** Where a session was read, for this tab; undefined: at its end. */
+export function recallScroll(id: string): Place | undefined {
   try {
-    const text = sessionStorage.getItem(KEY + id)
-    return text === null ? undefined : Number(text)
+    return (JSON.parse(sessionStorage.getItem(PREFIX + id) ?? 'null') as Place | null) ?? undefined
   } catch {
-    // No storage: every session opens at its end.
+    // No storage, or not ours: every session opens at its end.
     return undefined
   }
 }
 
-export function rememberScroll(id: string, offset: number | undefined): void {
+export function rememberScroll(id: string, place: Place | undefined): void {
   try {
-    if (offset === undefined) sessionStorage.removeItem(KEY + id)
-    else sessionStorage.setItem(KEY + id, String(Math.round(offset)))
+    if (place === undefined) sessionStorage.removeItem(PREFIX + id)
+    else sessionStorage.setItem(PREFIX + id, JSON.stringify(place))
   } catch {
     // No storage: the place is forgotten at a reload.
   }

@@ -1,4 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
+import type { Virtualizer } from '@tanstack/react-virtual'
 import { ArrowDown } from 'lucide-react'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { Item } from '../../../server/projection/transcript-items.ts'
@@ -16,7 +17,13 @@ type Row = { key: string } & (
   { kind: 'item'; item: Item } | { kind: 'live'; block: LiveBlock } | { kind: 'waiting'; since: number }
 )
 
-const ESTIMATES: Partial<Record<Item['kind'], number>> = { text: 96, user: 54, footer: 36, error: 110 }
+// A row that measures as estimated is not kept by the list: live and logged text must be estimated alike.
+const ESTIMATES: Partial<Record<Item['kind'] | LiveBlock['kind'], number>> = {
+  text: 96,
+  user: 54,
+  footer: 36,
+  error: 110,
+}
 /** Pixels from the end that still count as being there. */
 const AT_END = 48
 const LOAD_WITHIN = 600
@@ -62,14 +69,15 @@ export function TranscriptView({ id, view }: { id: string; view: OpenSession }) 
     getItemKey: (index) => rows[index]?.key ?? index,
     estimateSize: (index) => {
       const row = rows[index]
-      return (row?.kind === 'item' ? ESTIMATES[row.item.kind] : undefined) ?? 34
+      const kind = row?.kind === 'item' ? row.item.kind : row?.kind === 'live' ? row.block.kind : undefined
+      return (kind && ESTIMATES[kind]) ?? 34
     },
     overscan: 8,
     anchorTo: 'end',
     followOnAppend: true,
     scrollEndThreshold: AT_END,
   })
-  useScrollMemory(id, scroller, list)
+  useScrollMemory(id, { scroller, list, rows })
   const onScroll = () => {
     const element = scroller.current
     if (!element) return
@@ -140,29 +148,57 @@ function countSince(items: readonly Item[], seq: number): number {
   return count
 }
 
-interface List {
-  scrollToEnd(): void
-  scrollToOffset(offset: number): void
-}
+type List = Pick<
+  Virtualizer<HTMLDivElement, Element>,
+  'scrollToEnd' | 'scrollToIndex' | 'getVirtualItems' | 'getVirtualItemForOffset'
+>
+
+/** Frames in which rows around a found place may still grow from their estimated height to their real one. */
+const SETTLING = 20
 
 /** Begins at the end, or where the reader was; says where that is when the place is left. */
-function useScrollMemory(id: string, scroller: { current: HTMLDivElement | null }, list: List): void {
+function useScrollMemory(
+  id: string,
+  { scroller, list, rows }: { scroller: { current: HTMLDivElement | null }; list: List; rows: readonly Row[] },
+): void {
   const ready = useRef(false)
   useLayoutEffect(() => {
     if (ready.current) return
     ready.current = true
-    const offset = recallScroll(id)
-    if (offset === undefined) list.scrollToEnd()
-    else list.scrollToOffset(offset)
+    const place = recallScroll(id)
+    const index = place === undefined ? -1 : rows.findIndex((row) => row.key === place.key)
+    if (!place || index < 0) return list.scrollToEnd()
+    list.scrollToIndex(index, { align: 'start' })
+    hold(scroller, { list, index, by: place.by })
   })
   useEffect(() => {
     const element = scroller.current
     if (!element) return
     const save = () => {
       const left = element.scrollHeight - element.scrollTop - element.clientHeight
-      rememberScroll(id, left <= AT_END ? undefined : element.scrollTop)
+      const first = left <= AT_END ? undefined : list.getVirtualItemForOffset(element.scrollTop)
+      rememberScroll(id, first && { key: String(first.key), by: element.scrollTop - first.start })
     }
     element.addEventListener('scroll', save, { passive: true })
     return () => element.removeEventListener('scroll', save)
-  }, [id, scroller])
+  }, [id, scroller, list])
+}
+
+/** Keeps a row at its place until the heights around it are known; a reader who scrolls meanwhile wins. */
+function hold(
+  scroller: { current: HTMLDivElement | null },
+  { list, index, by }: { list: List; index: number; by: number },
+): void {
+  let left = SETTLING
+  const stop = () => (left = 0)
+  scroller.current?.addEventListener('wheel', stop, { once: true, passive: true })
+  scroller.current?.addEventListener('touchmove', stop, { once: true, passive: true })
+  const place = () => {
+    const element = scroller.current
+    if (!element || left-- <= 0) return
+    const row = list.getVirtualItems().find((item) => item.index === index)
+    if (row && Math.abs(element.scrollTop - (row.start + by)) > 1) element.scrollTop = row.start + by
+    requestAnimationFrame(place)
+  }
+  requestAnimationFrame(place)
 }
