@@ -224,9 +224,10 @@ const configOf = ({ id, label, wire, baseURL, keyless, models }: Stored): Provid
   wire,
   baseURL,
   ...(!keyless && { apiKeyRef: id }),
-  ...(models && {
-    models: models.map((model) => ({ id: model, name: model, inputs: ['text'], reasoning: false, efforts: [] })),
-  }),
+  // Without ids of a person's own, the endpoint is asked for its list.
+  ...(models
+    ? { models: models.map((model) => ({ id: model, name: model, inputs: ['text'], reasoning: false, efforts: [] })) }
+    : { discover: true }),
 })
 
 const modelView = (card: ModelCard): ProviderView['models'][number] => ({

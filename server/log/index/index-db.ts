@@ -7,7 +7,7 @@ import { likeText, searchDocs, type Hit } from './search.ts'
 import type { Doc, LoggedRow, SessionRow } from './rows.ts'
 
 /** Raised with any change of the tables or of what is put into them: an index of another version is built anew. */
-const SCHEMA_VERSION = 1
+const SCHEMA_VERSION = 2
 
 const SCHEMA = `
 create table session(id text primary key, created integer, updated integer, last_seq integer, bytes integer, title text, cwd text,

@@ -77,6 +77,8 @@ function docOf(session: string, event: LogEvent): Doc[] {
         : []
     case 'assistant/message':
       return doc(session, event.seq, 'answer', textOf(event.data.message))
+    case 'tool/call':
+      return doc(session, event.seq, 'tool', `${event.data.name} ${event.data.arguments}`)
     case 'tool/result':
       return doc(session, event.seq, 'tool', resultText(event.data.message))
     default:
