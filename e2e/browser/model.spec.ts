@@ -44,7 +44,7 @@ shared('the model chip says which source is in effect: default, last request, pi
   await expect(chip).toContainText('other-model is gone')
   await chip.click()
   await expect(page.locator('.pop')).toContainText('second/other-model')
-  await page.getByRole('button', { name: 'Fix' }).click()
+  await page.getByRole('button', { name: 'Fix', exact: true }).click()
   await expect(page).toHaveURL(/settings\/models$/)
   await client.close()
 })

@@ -20,7 +20,7 @@ test('on a phone: sessions in a sheet, a new session, a message, a model from a 
   await visit(page, shop.server, 'settings/about')
   await expect(page.getByRole('heading').first()).toBeVisible()
   expect(await overflow(page)).toBe(0)
-  await page.getByRole('button', { name: 'Show the sessions' }).tap()
+  await page.getByRole('button', { name: 'Sessions', exact: true }).tap()
   const sheet = page.getByRole('dialog')
   await expect(sheet).toBeVisible()
   await sheet.getByTestId('new-session').tap()
@@ -41,7 +41,7 @@ test('on a phone: sessions in a sheet, a new session, a message, a model from a 
   expect(await overflow(page)).toBe(0)
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).tap()
   await expect(page.getByRole('dialog')).toHaveCount(0)
-  await page.getByRole('button', { name: 'Show the sessions' }).tap()
+  await page.getByRole('button', { name: 'Sessions', exact: true }).tap()
   await expect(
     page
       .getByRole('dialog')
