@@ -11,7 +11,7 @@ import { livingOwner, releaseOwnership, takeOwnership, type Owner } from './json
 import { pageFromDisk, type Page, type PageQuery } from './jsonl/page.ts'
 import { checkHeader, Places, type SessionFile } from './jsonl/places.ts'
 import { closeTail, type Repaired } from './jsonl/repair.ts'
-import type { Damage } from './jsonl/scan.ts'
+import type { Damage, ScanOptions } from './jsonl/scan.ts'
 import { loadSession, MAX_DEPTH, notFound } from './jsonl/stitch.ts'
 import { openStored } from './jsonl/stored.ts'
 import { Trash } from './jsonl/trash.ts'
@@ -75,10 +75,10 @@ export class SessionStore {
   }
 
   /** Read-only, on any host, however damaged the tail is; the log ends before the damage. */
-  async openRead(id: string): Promise<OpenedForReading> {
+  async openRead(id: string, options: ScanOptions = {}): Promise<OpenedForReading> {
     const live = this.#live.get(id)
     if (live) return { log: this.#viewer(live.log.header, live.log.events.slice()), damage: null, unknown: null }
-    const { header, events, damage } = await loadSession(this.#disk, this.#places, id)
+    const { header, events, damage } = await loadSession(this.#disk, this.#places, id, options)
     return { log: this.#viewer(header, events), damage, unknown: firstUnknown(events, this.#options.vocabulary) }
   }
 

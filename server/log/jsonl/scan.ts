@@ -23,10 +23,15 @@ export interface Scan {
 
 const CHUNK = 1 << 20
 
+export interface ScanOptions {
+  /** False leaves the events unfrozen, which halves the time: for readers that only show them. Default true. */
+  freeze?: boolean
+}
+
 /** Reads a log from its header on and checks every line; the first bad one ends the scan (SL-10). */
-export async function scanLog(file: DiskFile): Promise<Scan> {
+export async function scanLog(file: DiskFile, { freeze = true }: ScanOptions = {}): Promise<Scan> {
   const { size } = await file.stat()
-  const reader = new LineReader()
+  const reader = new LineReader(freeze)
   let position = 0
   while (position < size && !reader.ended) {
     const chunk = await readFully(file, position, Math.min(CHUNK, size - position))
@@ -46,6 +51,11 @@ class LineReader {
   #bad: { line: number; what: string; length: number } | null = null
   /** Something other than the torn line follows it. */
   #afterBad = false
+  readonly #freeze: boolean
+
+  constructor(freeze: boolean) {
+    this.#freeze = freeze
+  }
 
   get ended(): boolean {
     return this.#afterBad
@@ -111,7 +121,7 @@ class LineReader {
       this.#afterBad = true
       return `seq ${String(record['seq'])} stands where ${expected} belongs`
     }
-    this.events.push(deepFreeze(record) as unknown as LogEvent)
+    this.events.push((this.#freeze ? deepFreeze(record) : record) as unknown as LogEvent)
     return ''
   }
 }

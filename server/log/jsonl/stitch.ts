@@ -5,7 +5,7 @@ import { isErrno, readFully, type Disk, type DiskFile } from './disk.ts'
 import { crcOf, decodeLine, NEWLINE } from './line.ts'
 import type { Places } from './places.ts'
 import { LOG } from './publish.ts'
-import { scanLog, type Damage, type Scan } from './scan.ts'
+import { scanLog, type Damage, type Scan, type ScanOptions } from './scan.ts'
 import { upgrade } from './upgrade.ts'
 
 export interface Loaded {
@@ -38,10 +38,10 @@ export async function withFile<T>(disk: Disk, path: string, work: (file: DiskFil
 }
 
 /** Reads a session and, for a fork, the prefix in its parents' files; never throws for damage, only for a missing file. */
-export async function loadSession(disk: Disk, places: Places, id: string): Promise<Loaded> {
+export async function loadSession(disk: Disk, places: Places, id: string, options: ScanOptions = {}): Promise<Loaded> {
   const directory = await places.find(id)
   if (!directory) throw notFound(id)
-  const own = await withFile(disk, join(directory, LOG), scanLog)
+  const own = await withFile(disk, join(directory, LOG), (file) => scanLog(file, options))
   if (!own.header) {
     throw new CoreError('session/corrupt', `The log of session ${id} has no readable header.`, {
       sessionId: id,
@@ -100,7 +100,7 @@ const broken = (what: string, depth: number): { events: LogEvent[]; damage: Dama
 
 async function readParent(disk: Disk, places: Places, id: string): Promise<Scan | null> {
   const directory = await places.find(id)
-  return directory ? withFile(disk, join(directory, LOG), scanLog) : null
+  return directory ? withFile(disk, join(directory, LOG), (file) => scanLog(file)) : null
 }
 
 /** The first line alone, with its length in bytes; null when it is damaged. */
