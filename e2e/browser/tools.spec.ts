@@ -7,7 +7,7 @@ const row = (page: Page, nth = 0) => page.getByTestId('tool-row').nth(nth)
 const card = (page: Page) => page.getByRole('figure')
 
 test('B29 a running command is stopped: it says so, and the session goes on', async ({ page, shop }) => {
-  shop.script('stop', bash('echo started; sleep 30; echo ne''ver'), { text: 'Going on.' })
+  shop.script('stop', bash('echo started; sleep 30; echo ne""ver'), { text: 'Going on.' })
   await begin(page, shop, 'stop')
   await expect(row(page)).toHaveAttribute('data-state', 'running')
   await expect(card(page).first()).toContainText('started')

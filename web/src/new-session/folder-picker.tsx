@@ -75,19 +75,22 @@ function useBrowse() {
   const [listing, setListing] = useState<DirectoryListing>()
   const [error, setError] = useState<WireError>()
   // The folder that was asked for last: whoever confirms before it is shown means that one.
-  const asked = useRef<Promise<DirectoryListing | undefined>>(undefined)
+  const asked = useRef<Promise<Outcome<'workspace.browse'>>>(undefined)
   const browse = useCallback((path?: string) => {
-    const answer: Promise<DirectoryListing | undefined> = (async () => {
-      const outcome = await run('workspace.browse', path === undefined ? {} : { path }, { place: 'none' })
-      if (asked.current !== answer) return asked.current
+    const answer = run('workspace.browse', path === undefined ? {} : { path }, { place: 'none' })
+    asked.current = answer
+    void answer.then((outcome) => {
+      if (asked.current !== answer) return
       setError(outcome.ok ? undefined : outcome.error)
       if (outcome.ok) setListing(outcome.result)
-      return outcome.ok ? outcome.result : undefined
-    })()
-    asked.current = answer
+    })
   }, [])
+  const settled = async () => {
+    const outcome = await asked.current
+    return outcome?.ok ? outcome.result : undefined
+  }
   useEffect(() => browse(), [browse])
-  return { listing, error, browse, settled: () => asked.current }
+  return { listing, error, browse, settled }
 }
 
 function PathField({ path, onGo }: { path: string; onGo(path: string): void }) {
