@@ -48,7 +48,7 @@ export class Listeners<Map_ extends { [K in keyof Map_]: HookShape }> {
       )
   }
 
-  has<K extends keyof Map_>(name: K): boolean {
+  has(name: keyof Map_): boolean {
     return Boolean(this.#rows.get(name)?.length)
   }
 
@@ -70,7 +70,7 @@ export class Listeners<Map_ extends { [K in keyof Map_]: HookShape }> {
         entered = true
         return enter(index + 1)
       }
-      return (await listener(event, next as never)) as NonNullable<Map_[K]['result']>
+      return (await listener(event, next)) as NonNullable<Map_[K]['result']>
     }
     return enter(0)
   }
@@ -83,7 +83,7 @@ export class Listeners<Map_ extends { [K in keyof Map_]: HookShape }> {
   ): Promise<Map_[K]['result'] | undefined> {
     for (const listener of this.#heard(name, scope)) {
       const value = await listener(event, noNext)
-      if (value !== undefined) return value as Map_[K]['result']
+      if (value !== undefined) return value
     }
     return undefined
   }

@@ -147,7 +147,7 @@ export class Workspaces {
     } catch (error) {
       throw new CoreError(
         'workspace/not-found',
-        `${path} cannot be opened: ${(error as NodeJS.ErrnoException).code ?? error}. Check the path and its permissions.`,
+        `${path} cannot be opened: ${(error as NodeJS.ErrnoException).code ?? (error as Error).message}. Check the path and its permissions.`,
         { path },
       )
     }

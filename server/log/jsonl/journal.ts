@@ -49,7 +49,7 @@ export class Journal {
       this.#ended = false
       this.#run = null
       this.#lines = [encodeLine(at)]
-      this.#enqueue(() => this.#truncate())
+      void this.#enqueue(() => this.#truncate())
       this.#schedule()
     },
     note: (row) => {
