@@ -43,7 +43,7 @@ async function install(): Promise<void> {
   for (const name of ['write', 'datasync', 'sync', 'truncate', 'stat']) wrap(prototype, name)
   await handle.close()
   for (const name of ['open', 'mkdir', 'link', 'rename', 'unlink', 'writeFile'])
-    wrap(fs as unknown as Record<string, unknown>, name)
+    wrap(fs, name)
   syncBuiltinESMExports()
   const awaits = createHook({
     init(_id, type) {

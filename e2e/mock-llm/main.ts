@@ -40,7 +40,7 @@ const mock = await startMock({
   ...(values.seed !== undefined && { random: { seed: Number(values.seed), weights: weightsOf(values.weights) } }),
   onEvent: say,
 })
-if (values.behavior !== undefined) mock.script('*', [{ behavior: values.behavior as Behavior }])
+if (values.behavior !== undefined) mock.script('*', [{ behavior: values.behavior }])
 if (values.script !== undefined) {
   const script = JSON.parse(readFileSync(values.script, 'utf8')) as { [lane: string]: Reply[] }
   for (const [lane, replies] of Object.entries(script)) mock.script(lane, replies)

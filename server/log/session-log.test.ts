@@ -108,8 +108,8 @@ describe('append', () => {
 
   test('SL-19 informational events are marked ignorable even when their writer forgot', () => {
     const log = memory()
-    log.append({ type: 'session/title', data: { title: 't', source: 'rule' } } as Draft)
-    log.append({ type: 'llm/warning', data: { turn: 1, step: 1, feature: 'x' } } as Draft, userMessage('a'))
+    log.append({ type: 'session/title', data: { title: 't', source: 'rule' } })
+    log.append({ type: 'llm/warning', data: { turn: 1, step: 1, feature: 'x' } }, userMessage('a'))
     expect(log.events.map((event) => event.ignorable)).toEqual([true, true, undefined])
   })
 
@@ -118,7 +118,7 @@ describe('append', () => {
     log.append(userMessage('a'))
     const replace = (startSeq: number, endSeq: number) => ({ surfaceOp: { op: 'replace', startSeq, endSeq } as const })
     expect(() => log.append({ ...userMessage('b'), ...replace(0, 1) })).toThrow(/does not lie before/)
-    expect(() => log.append({ ...draft('turn/start', { turn: 1 }), surfaceOp: 'append' } as Draft)).toThrow(
+    expect(() => log.append({ ...draft('turn/start', { turn: 1 }), surfaceOp: 'append' })).toThrow(
       /not a message/,
     )
     expect(log.append({ ...userMessage('b'), ...replace(0, 0) })[0]!.seq).toBe(1)

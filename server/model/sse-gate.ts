@@ -90,7 +90,7 @@ export function mapEvents(
       if (rest !== '') controller.enqueue(encoder.encode(convert(rest)))
     },
   })
-  return body.pipeThrough(transform as unknown as ReadableWritablePair<Uint8Array, Uint8Array>)
+  return body.pipeThrough(transform)
 }
 
 function parsed(text: string): unknown {

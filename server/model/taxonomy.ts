@@ -168,7 +168,7 @@ function codeOf(link: unknown): string | undefined {
 
 function headersOf(chain: readonly unknown[]): Headers | undefined {
   const found = chain.map((link) => field(link, 'responseHeaders')).find((value) => typeof value === 'object' && value)
-  return found ? new Headers(found as { [key: string]: string }) : undefined
+  return found ? new Headers(found) : undefined
 }
 
 /** Wording of one link: its message, the vendor's type and code, and the message inside an error body. */

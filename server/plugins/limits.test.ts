@@ -88,7 +88,7 @@ test('I-21 suppressing the runtime context of a policy leaves the policy in forc
       signal,
       tools: new Map(tools.map((each) => [each.spec.name, each])),
       guards: made.host.service('tools')!.guards(scope),
-      log: { append: () => [], barrier: () => Promise.resolve() } as never,
+      log: { append: () => [], barrier: () => Promise.resolve() },
       hooks: {
         preExecute: (_e: never, inner: () => unknown) => inner(),
         execute: (_e: never, inner: () => unknown) => inner(),

@@ -25,7 +25,7 @@ const HEADER: Header = {
   writer: 'test',
 }
 const events = (...drafts: Draft[]): LogEvent[] =>
-  drafts.map((each, seq) => ({ ...each, seq, time: 100 + seq }) as LogEvent)
+  drafts.map((each, seq) => ({ ...each, seq, time: 100 + seq }))
 const of = <S>(projection: Projection<S>, ...drafts: Draft[]): S => fold(projection, HEADER, events(...drafts))
 
 const at = { turn: 1, step: 1 }
@@ -180,7 +180,7 @@ describe('turnBoundary', () => {
 
 describe('usage', () => {
   const answered = (counts?: Usage): Draft =>
-    draft('assistant/message', { ...at, message: message('a') as never, stream: [], ...(counts && { usage: counts }) })
+    draft('assistant/message', { ...at, message: message('a'), stream: [], ...(counts && { usage: counts }) })
   const failed = (counts?: Usage): Draft =>
     draft('assistant/attempt', { ...at, stream: [], ...(counts && { usage: counts }) })
 
@@ -269,7 +269,7 @@ describe('sessionState', () => {
     draft('assistant/attempt', { ...at, stream: [], usage: { inputTokens: 1 } }),
     retry,
     draft('llm/retry-started', { ...at, attempt: 2 }),
-    draft('assistant/message', { ...at, message: message('a') as never, stream: [], usage: { outputTokens: 2 } }),
+    draft('assistant/message', { ...at, message: message('a'), stream: [], usage: { outputTokens: 2 } }),
     draft('todo/write', { todos: [{ content: 'x', status: 'pending' }] }),
     draft('step/end', at),
     draft('turn/end', { turn: 1, reason: { kind: 'completed' } }),

@@ -10,7 +10,7 @@ type Entry = { [T in EventType]: [T, EventData[T]] }[EventType]
 
 /** One event per entry, a second apart. */
 const log = (...entries: Entry[]): LogEvent[] =>
-  entries.map(([type, data], seq) => ({ ...draft(type, data as never), seq, time: 1000 * (seq + 1) }) as LogEvent)
+  entries.map(([type, data], seq) => ({ ...draft(type, data as never), seq, time: 1000 * (seq + 1) }))
 
 const said = (id: string, role: Message['role'], content: Block[], source: Source): Message => ({
   id,

@@ -36,7 +36,7 @@ interface Case {
 
 const path = join(import.meta.dirname, 'cases.json')
 const [about, ...rest] = JSON.parse(readFileSync(path, 'utf8')) as [{ about: { counts: { cases: number } } }, ...Case[]]
-const cases = rest as Case[]
+const cases = rest
 const DEFAULT_MS = 5000
 const GUARD_MS = 8000
 

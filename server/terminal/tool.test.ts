@@ -24,7 +24,7 @@ function agent() {
   const effects: (() => void | Promise<void>)[] = []
   let live = ''
   const context: ToolContext = {
-    agent: { id: 'a', scope: {} as ScopeKey, cwd: work, onClose: (effect) => effects.push(effect) },
+    agent: { id: 'a', scope: {}, cwd: work, onClose: (effect) => effects.push(effect) },
     callId: 'c',
     turn: 1,
     step: 1,

@@ -11,7 +11,7 @@ function setting(tools: Tool[], over: { hooks?: Partial<ToolHooks>; guards?: Too
   const outputs: string[] = []
   const log = {
     append(...drafts: Draft[]) {
-      const added = drafts.map((draft, index) => ({ ...draft, seq: events.length + index, time: 0 }) as LogEvent)
+      const added = drafts.map((draft, index) => ({ ...draft, seq: events.length + index, time: 0 }))
       events.push(...added)
       for (const event of added) trace.push(`${event.type} ${callIdOf(event)}`)
       return added

@@ -34,7 +34,7 @@ beforeEach(() => {
 })
 afterEach(() => space[Symbol.dispose]())
 
-test('ED01 O-25 create writes exactly the given bytes and names the path', async () => {
+test('O-25 ED01 create writes exactly the given bytes and names the path', async () => {
   const result = await edit({ command: 'create', path: at('a.txt'), file_text: 'one\ntwo\n' })
   expect(result.code).toBeUndefined()
   expect(result.text).toContain(at('a.txt'))
@@ -145,7 +145,7 @@ test('ED12 view of a missing path', async () => {
   expect(await view(at('no'))).toMatchObject({ code: 'FS_NOT_FOUND', text: expect.stringContaining('does not exist') })
 })
 
-test('ED13 O-25 view numbers from one, width 6, with the empty last line', async () => {
+test('O-25 ED13 view numbers from one, width 6, with the empty last line', async () => {
   const result = await view(put('a.txt', 'one\ntwo\nthree\n'))
   expect(result.text).toBe(`${at('a.txt')} (4 lines)\n     1  one\n     2  two\n     3  three\n     4  `)
 })
@@ -180,7 +180,7 @@ test('ED17 view_range on a directory is refused', async () => {
   })
 })
 
-test('ED18 O-25 directory view: two levels, no hidden or dependency entries, sorted', async () => {
+test('O-25 ED18 directory view: two levels, no hidden or dependency entries, sorted', async () => {
   for (const name of ['b/c/d', 'node_modules/x', '__pycache__', '.git', 'node_modules_old', 'b/.hid'])
     mkdirSync(at(name), { recursive: true })
   for (const name of ['a.txt', '.env', 'b/two.txt', 'b/c/three.txt', '\u{1F600}', '\uFF21']) put(name, '')

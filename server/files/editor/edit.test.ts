@@ -39,7 +39,7 @@ beforeEach(() => {
 })
 afterEach(() => space[Symbol.dispose]())
 
-test('ED28 O-25 a unique match is replaced and nothing else', async () => {
+test('O-25 ED28 a unique match is replaced and nothing else', async () => {
   const path = put('a', 'one\ntwo\nthree\n')
   const result = await replace(path, 'two', '2')
   expect(result).toMatchObject({
@@ -300,7 +300,7 @@ test('ED47 a read-only file or directory is a permission error for a user, with 
   expect([readdirSync(W), readdirSync(at('ro'))]).toEqual([['ro', 'ro.txt'], ['in.txt']])
 })
 
-test('ED48 O-25 insert before the first, after a middle and at the end', async () => {
+test('O-25 ED48 insert before the first, after a middle and at the end', async () => {
   const path = put('a', 'one\ntwo')
   await insert(path, 0, 'zero')
   await insert(path, 2, 'mid')

@@ -116,7 +116,7 @@ test('SL-23 a cache that is ahead of its log is discarded, never believed', asyn
     ...titled('never written'),
     seq: 99,
     time: 9_999_999,
-  } as never)
+  })
   index.note(log.header, ahead, [])
   await index.flush()
   log.append(...turn(2))

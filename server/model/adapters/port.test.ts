@@ -286,7 +286,7 @@ test('LP-05 content that our log has no block for ends the call loudly', () => {
     const out: StreamEvent[] = []
     const mapper = new PartMapper({ wire: 'responses', classify: () => ({ code: 'UNKNOWN', message: 'x' }) })
     mapper.map({ type: 'text-start', id: '1' }, out)
-    mapper.map(part as never, out)
+    mapper.map(part, out)
     expect(out.map((event) => event.t)).toEqual(['open', 'close', 'end'])
     expect(out.at(-1)).toMatchObject({ finish: { kind: 'error', failure: { code: 'UNSUPPORTED_CONTENT' } } })
     mapper.fail(out, new Error('late'))

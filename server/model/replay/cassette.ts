@@ -108,7 +108,7 @@ function parseLine(line: string, where: string): z.output<typeof Line> {
   try {
     json = JSON.parse(line)
   } catch (error) {
-    throw new Error(`${where}: not JSON: ${(error as Error).message}`)
+    throw new Error(`${where}: not JSON: ${(error as Error).message}`, { cause: error })
   }
   const parsed = Line.safeParse(json)
   if (parsed.success) return parsed.data

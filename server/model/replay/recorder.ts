@@ -50,7 +50,7 @@ export class Recorder {
         links: live.links,
         tail: live.messages.slice(Math.min(known, live.messages.length)),
         config: live.config as unknown as Json,
-        ...(live.adapterDefaults && { adapterDefaults: live.adapterDefaults as Json }),
+        ...(live.adapterDefaults && { adapterDefaults: live.adapterDefaults }),
         system: live.system,
         tools: live.tools,
       },

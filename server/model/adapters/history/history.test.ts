@@ -76,7 +76,7 @@ describe('B19 a switch of provider', () => {
       mock.script(lane, [{ ...reply, toolCalls: [{ ...reply.toolCalls[0]!, id }] }])
       const result = await ask(mockRoute(mock, wire, { config: sendBack }), { lane, messages })
       expect(ending(result)).toBe('tool-calls')
-      return { message: remember(result), body: mock.requests.find((item) => item.lane === lane)!.body as Body }
+      return { message: remember(result), body: mock.requests.find((item) => item.lane === lane)!.body }
     }
     const start = [user('begin')]
     const first = await say(from, start, 'c1')
