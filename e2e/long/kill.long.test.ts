@@ -29,7 +29,7 @@ test.each<Scenario>([
   { prompt: 'first', on: 'await' },
   { prompt: 'next', on: 'await' },
 ])('B34 SL-13 SIGKILL at awaits of a turn: $prompt prompt', async (scenario) => {
-  const { kills, points } = await sweep(bench, scenario, every(17))
+  const { kills, points } = await sweep(bench, scenario, every(31))
   console.log(`${scenario.prompt}: ${kills.length} kills of ${points} awaits`)
   expect(points).toBeGreaterThan(100)
   expect(kills.length).toBeGreaterThan(10)
