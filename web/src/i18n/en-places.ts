@@ -42,7 +42,7 @@ export const enPlaces = {
   'preset.documentWhat': 'As declared. Expressions marked !!js run on the host.',
   'preset.notHere': 'There is no preset {id}.',
   'delta.to': 'to',
-  'delta.tools': '+{added} tools, -{removed}',
+  'delta.tools': 'tools +{added} -{removed}',
   'delta.prompt': 'prompt {lines} lines',
   'delta.tokens': '{tokens} tokens',
   'delta.kept': 'draft and model kept',
