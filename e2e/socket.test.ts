@@ -384,3 +384,23 @@ test('a restart in the middle of an answer: text kept, turn closed, queue kept, 
   await back.turnEnd(id, 3)
   contiguous([...seen, ...back.events(id)])
 })
+
+test('B34 a command that a tab sends again after a restart acts once: one session, one prompt', async () => {
+  const command = '01a22eb1-5617-786c-bffd-5185f7df92e4'
+  const prompt = '01a22eb1-5617-786c-bffd-5185f7df92e5'
+  const selection = { ...Puppet.selection, alsoDefault: false }
+  const create = (from: Client) =>
+    from.command('session.create', { workspace, preset: 'minimal', selection, prompt: 'first' }, command)
+  const send = (from: Client, session: string) => from.command('session.prompt', { session, text: 'second' }, prompt)
+  const made = await create(client)
+  const sent = await send(client, made.session)
+  await host.close()
+
+  host = await startHost({ dataDir: host.dataDir, work: host.work })
+  host.host.service('llm')!.add(puppet.route)
+  const back = await host.connect()
+  expect((await create(back)).session).toBe(made.session)
+  expect(await send(back, made.session)).toEqual(sent)
+  const snapshot = await back.attach(made.session)
+  expect(inserted(snapshot.events)).toEqual(['first', 'second'])
+})
