@@ -24,6 +24,11 @@ export const enPlaces = {
   'preset.lockedWhy':
     'The prompt of the preset is the prefix of every request in this session; changing it now would change what was already answered. A new session can use any preset.',
   'preset.look': 'Look at the preset',
+  'preset.standard': 'standard',
+  'preset.standard.about':
+    'A coding agent with files, search, one-shot commands and a task list. Not in it yet: web, MCP servers, skills, subagents, plan mode, compaction, background jobs and images.',
+  'preset.minimal': 'minimal',
+  'preset.minimal.about': 'A persistent shell and one file editor. Nothing else is in the prompt.',
   'preset.default': 'default',
   'preset.waiting': 'waiting',
   'preset.broken': 'broken',

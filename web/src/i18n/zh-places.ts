@@ -26,6 +26,11 @@ export const zhPlaces: Record<keyof typeof enPlaces, string> = {
   'preset.lockedWhy':
     '预设的提示词是本会话每次请求的前缀，现在更改会改变已有的回答所依据的内容。新会话可使用任何预设。',
   'preset.look': '查看预设',
+  'preset.standard': '标准',
+  'preset.standard.about':
+    '编码智能体：文件、搜索、单次命令与任务清单。尚未包含：网页、MCP 服务器、技能、子智能体、计划模式、压缩、后台任务与图片。',
+  'preset.minimal': '精简',
+  'preset.minimal.about': '一个持久 shell 和一个文件编辑器，提示词里再无其他内容。',
   'preset.default': '默认',
   'preset.waiting': '等待中',
   'preset.broken': '已损坏',

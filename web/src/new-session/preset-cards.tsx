@@ -3,6 +3,7 @@ import type { KeyboardEvent } from 'react'
 import type { PresetRow } from '../../../server/wire/views.ts'
 import { thousands } from '../i18n/format.ts'
 import { useT } from '../i18n/i18n.ts'
+import { presetAbout, presetName } from '../presets/display.ts'
 import { usable } from './state.ts'
 
 const SHOWN_TOOLS = 4
@@ -56,12 +57,12 @@ function PresetCard({ preset, on, dearest, onPick }: CardProps) {
       onClick={() => off || onPick(preset.id)}
     >
       <span className="flex">
-        <span className="b trunc">{preset.name ?? preset.id}</span>
+        <span className="b trunc">{presetName(preset, t)}</span>
         <span className="tag">G{preset.generation}</span>
         {preset.isDefault && <span className="tag line">{t('preset.default')}</span>}
         <span className="right">{on ? <Picked /> : off && <State preset={preset} />}</span>
       </span>
-      <span className="d">{preset.description ?? (preset.name && preset.name !== preset.id ? preset.id : '')}</span>
+      <span className="d">{presetAbout(preset, t)}</span>
       {off ? (
         <span className="why">{preset.broken}</span>
       ) : (

@@ -1,6 +1,7 @@
 import type { PresetRow } from '../../../server/wire/views.ts'
 import { tokens } from '../i18n/format.ts'
 import { useT } from '../i18n/i18n.ts'
+import { presetAbout } from './display.ts'
 
 interface Props {
   presets: readonly PresetRow[]
@@ -30,7 +31,7 @@ export function PresetOptions({ presets, value, onPick }: Props) {
             <span className="grow">
               <span className="nm trunc">{preset.id}</span>
               <span className={`sub ${off ? (preset.waiting ? 'warn' : 'fail') : ''}`}>
-                {preset.broken ?? preset.description ?? t('preset.tools', { n: preset.tools.length })}
+                {preset.broken ?? (presetAbout(preset, t) || t('preset.tools', { n: preset.tools.length }))}
               </span>
             </span>
             {preset.tokens !== undefined && !off && <span className="t3 t12 num">{tokens(preset.tokens)}</span>}

@@ -12,6 +12,7 @@ import { Button } from '../ui/button.tsx'
 import { useTitle } from '../ui/hooks.ts'
 import { copyText } from '../ui/problems.tsx'
 import { RailButton } from '../ui/rail-button.tsx'
+import { presetAbout, presetName } from './display.ts'
 import { Yaml } from './yaml.tsx'
 
 export function PresetsScreen({ id }: { id?: string | undefined }) {
@@ -57,7 +58,7 @@ function Line({ preset, on }: { preset: PresetRow; on: boolean }) {
           {preset.broken === undefined && preset.isDefault && <span className="tag line">{t('preset.default')}</span>}
         </span>
       </span>
-      <p className="trunc">{preset.description ?? t('preset.tools', { n: preset.tools.length })}</p>
+      <p className="trunc">{presetAbout(preset, t) || t('preset.tools', { n: preset.tools.length })}</p>
     </a>
   )
 }
@@ -74,8 +75,8 @@ function Details({ preset }: { preset: PresetRow }) {
       <section>
         <div className="hd">
           <div>
-            <h2>{preset.name ?? preset.id}</h2>
-            <p>{preset.description ?? preset.id}</p>
+            <h2>{presetName(preset, t)}</h2>
+            <p>{presetAbout(preset, t) || preset.id}</p>
           </div>
           <span className="right" />
           <Button look="pri" off={preset.broken} onClick={use}>
