@@ -57,7 +57,7 @@ export interface App {
 /** Wires the web server in order: fence, headers, documents, socket, page. It does not listen yet. */
 export async function createApp(options: AppOptions): Promise<App> {
   const fence = new Fence(options)
-  const hub = new Hub()
+  const hub = new Hub((session) => options.sessions.view(session))
   const commands = new Commands(options)
   const server = fastify({
     bodyLimit: 1024 * 1024,
@@ -100,7 +100,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     closeFeed()
     hub.close()
   })
-  return { server, hub, announce: (part) => hub.broadcast(JSON.stringify({ t: 'global', ...part })) }
+  return { server, hub, announce: (part) => hub.global(part) }
 }
 
 const HELMET = {

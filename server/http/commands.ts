@@ -3,14 +3,18 @@ import { COMMANDS, type CommandName, type CommandResults, type ParsedArgs } from
 import { CoreError } from '../wire/errors.ts'
 import type { GlobalState } from '../wire/views.ts'
 import type { Sessions } from '../session/sessions.ts'
-import type { SessionView } from '../session/view.ts'
 import type { Workspaces } from '../workspace/workspaces.ts'
 import type { Providers } from '../settings/providers.ts'
 
 /** Results of this many commands are kept, so that one sent again after a reconnect acts once. */
 const REMEMBERED = 1_000
 
-type Handlers = { [N in CommandName]: (args: ParsedArgs<N>) => Promise<CommandResults[N]> | CommandResults[N] }
+type Handler<N extends CommandName> = (
+  args: ParsedArgs<N>,
+  /** The command's id: makes prompts and sessions the same ones when it is sent again after a restart of the server. */
+  id: string,
+) => Promise<CommandResults[N]> | CommandResults[N]
+type Handlers = { [N in CommandName]: Handler<N> }
 
 export interface CommandsOptions {
   sessions: Sessions
@@ -34,10 +38,6 @@ export class Commands {
     return this.#options.global()
   }
 
-  view(session: string): Promise<SessionView> {
-    return this.#options.sessions.view(session)
-  }
-
   async run<N extends CommandName>(id: string, name: N, args: unknown): Promise<CommandResults[N]> {
     const key = `${name} ${id}`
     const text = JSON.stringify(args) ?? ''
@@ -48,7 +48,7 @@ export class Commands {
         'gateway/bad-request',
         `The command id "${id}" already stands for another ${name}. Send this one under an id of its own.`,
       )
-    const result = this.#once(name, args)
+    const result = this.#once(id, name, args)
     this.#results.set(key, { args: text, result })
     if (this.#results.size > REMEMBERED) this.#results.delete(this.#results.keys().next().value!)
     // A refusal changed nothing, so the same id may try again.
@@ -56,22 +56,29 @@ export class Commands {
     return result
   }
 
-  async #once<N extends CommandName>(name: N, args: unknown): Promise<CommandResults[N]> {
+  async #once<N extends CommandName>(id: string, name: N, args: unknown): Promise<CommandResults[N]> {
     const parsed = COMMANDS[name].safeParse(args)
     if (!parsed.success)
       throw new CoreError(
         'gateway/bad-request',
         `The command ${name} has a wrong shape: ${z.prettifyError(parsed.error)}`,
       )
-    const handler = this.#handlers[name] as (args: unknown) => Promise<CommandResults[N]> | CommandResults[N]
-    return handler(parsed.data)
+    const handler = this.#handlers[name] as (
+      args: unknown,
+      id: string,
+    ) => Promise<CommandResults[N]> | CommandResults[N]
+    return handler(parsed.data, id)
   }
 }
 
+/** A client may count its commands; only an id that is unique everywhere may name what it made. */
+const uniqueOf = (id: string): string | undefined =>
+  /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id) ? id : undefined
+
 function handlers({ sessions, workspaces, providers }: CommandsOptions): Handlers {
   return {
-    'session.create': (args) => sessions.create(args),
-    'session.prompt': ({ session, text, mode }) => sessions.prompt(session, text, mode),
+    'session.create': (args, id) => sessions.create(args, uniqueOf(id)),
+    'session.prompt': ({ session, text, mode }, id) => sessions.prompt(session, text, mode, uniqueOf(id)),
     'session.stop': ({ session }) => sessions.stop(session),
     'session.rename': ({ session, title }) => sessions.rename(session, title),
     'session.pin': async ({ session, pinned }) => {

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { SESSION_ID } from '../wire/ids.ts'
 import type { GlobalState } from '../wire/views.ts'
 import type { Sessions } from '../session/sessions.ts'
-import { PAGE_EVENTS, eventText, lastPage } from './page.ts'
+import { PAGE_EVENTS, eventText } from '../session/page.ts'
 
 const Id = z.strictObject({ id: z.string().regex(SESSION_ID) })
 
@@ -46,13 +46,7 @@ export function installRest(server: FastifyInstance, { sessions, global, presetD
       },
     },
     async (request, reply) => {
-      const view = await sessions.view(request.params.id)
-      const page = lastPage(
-        view.events,
-        Math.min(request.query.before ?? view.events.length, view.events.length),
-        request.query.limit,
-      )
-      view.release()
+      const page = await sessions.page(request.params.id, request.query)
       reply.type('application/json; charset=utf-8')
       return `{"from":${page[0]?.seq ?? -1},"to":${page.at(-1)?.seq ?? -1},"events":[${page.map(eventText).join(',')}]}`
     },

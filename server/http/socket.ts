@@ -104,25 +104,11 @@ async function receive(tab: Tab, text: string, { hub, commands }: SocketOptions)
     case 'detach':
       return hub.detach(tab, frame.session)
     case 'attach':
-      return attach(tab, frame.session, frame.after, { hub, commands })
+      return hub.attach(tab, frame.session, frame.after)
     case 'command':
       return command(tab, frame, commands)
     default:
       return never(frame)
-  }
-}
-
-async function attach(
-  tab: Tab,
-  session: string,
-  after: number | undefined,
-  { hub, commands }: SocketOptions,
-): Promise<void> {
-  try {
-    const view = await commands.view(session)
-    hub.attach(tab, view, after)
-  } catch (error) {
-    tab.frame({ t: 'attach-failed', session, error: toWireError(error) })
   }
 }
 

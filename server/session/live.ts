@@ -1,5 +1,6 @@
 import type { CoreError, WireError } from '../wire/errors.ts'
 import { draft, type Header, type LogEvent } from '../wire/events.ts'
+import { newId } from '../wire/ids.ts'
 import type { Message } from '../wire/messages.ts'
 import type { Writer } from '../wire/protocol.ts'
 import type { Agent } from '../agent/agent.ts'
@@ -37,6 +38,7 @@ export class LiveSession implements SessionView {
   /** Picks of one session are recorded one after another (L-15). */
   #picks: Promise<unknown> = Promise.resolve()
   #retry: NodeJS.Timeout | undefined
+  #disposed = false
 
   constructor({ handle, log, selection, hooks, feed, onCommit }: LiveParts) {
     this.#handle = handle
@@ -85,17 +87,35 @@ export class LiveSession implements SessionView {
     // A live session stays until it is disposed, whoever looks at it.
   }
 
-  /** Queues or steers, and names a session that has no title yet by the rule. Resolves once the prompt is on disk. */
-  async prompt(text: string, mode: 'queue' | 'steer'): Promise<Message> {
-    const sent = this.agent.send(mode, text)
+  /**
+   * Queues or steers, and names a session that has no title yet by the rule. Resolves with the message's id once it is on
+   * disk. A message of the given `id` that the log holds already is not sent twice.
+   */
+  async prompt(text: string, mode: 'queue' | 'steer', id: string = newId()): Promise<string> {
+    if (this.#holds(id)) {
+      await this.log.barrier()
+      return id
+    }
+    const message: Message = { id, role: 'user', content: [{ type: 'text', text }], source: { kind: 'user' } }
+    const before = this.log.lastSeq
+    const sent = this.agent.send(mode, message)
     const title = titleFrom(text)
-    if (title && !this.state().title) this.log.append(draft('session/title', { title, source: 'rule' }))
-    return sent
+    // A log that did not take the prompt takes no title either; `sent` says why.
+    const taken = this.log.lastSeq > before && !this.log.refusal
+    if (taken && title && !this.state().title) this.log.append(draft('session/title', { title, source: 'rule' }))
+    return (await sent).id
+  }
+
+  #holds(id: string): boolean {
+    return this.events.some(
+      (event) => event.type === 'agent/inbox/spliced' && event.data.inserted.some((message) => message.id === id),
+    )
   }
 
   /** A refusing disk is asked again until it takes what is kept in memory; a foreign writer's bytes never go away by themselves. */
   #tryAgain(refusal: CoreError | null): void {
     clearTimeout(this.#retry)
+    if (this.#disposed) return
     if (refusal?.code !== 'session/read-only') return
     const again = () => void this.log.retry().catch(() => this.#tryAgain(refusal))
     this.#retry = setTimeout(again, RETRY_MS).unref()
@@ -110,8 +130,12 @@ export class LiveSession implements SessionView {
   }
 
   async dispose(): Promise<void> {
+    this.#disposed = true
     clearTimeout(this.#retry)
-    await this.#handle.dispose()
-    for (const undo of this.#undo) undo()
+    try {
+      await this.#handle.dispose()
+    } finally {
+      for (const undo of this.#undo) undo()
+    }
   }
 }

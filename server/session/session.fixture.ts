@@ -17,7 +17,8 @@ import { StateStore } from '../workspace/state.ts'
 import { Workspaces } from '../workspace/workspaces.ts'
 import type { Delta, Feed, ToolOutput } from './feed.ts'
 import type { DefaultModel, Index, Presets } from './ports.ts'
-import { Sessions, type SessionsOptions } from './sessions.ts'
+import type { SessionsOptions } from './options.ts'
+import { Sessions } from './sessions.ts'
 
 /** The index as a map: lists what was noted, keeps marks. */
 export class MemoryIndex implements Index {

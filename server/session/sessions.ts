@@ -4,41 +4,17 @@ import { newId } from '../wire/ids.ts'
 import type { CommandResults, ParsedArgs } from '../wire/commands.ts'
 import type { Selection } from '../wire/messages.ts'
 import type { SearchHit, SessionPage } from '../wire/protocol.ts'
-import type { AgentRegistry } from '../agent/registry.ts'
 import type { SessionLog } from '../log/session-log.ts'
-import { newHeader, type SessionStore } from '../log/store.ts'
-import type { Routes } from '../model/routes.ts'
+import { newHeader } from '../log/store.ts'
 import { agentPreset } from '../projection/agent-preset.ts'
-import type { Hooks } from '../turn/hooks.ts'
-import type { Workspaces } from '../workspace/workspaces.ts'
-import { ColdView, refusalOf } from './cold.ts'
-import { composeAgent } from './compose.ts'
 import { Feeds } from './feed.ts'
-import { LiveSession } from './live.ts'
+import type { LiveSession } from './live.ts'
 import { checkSelection } from './models.ts'
-import type { DefaultModel, Index, Presets } from './ports.ts'
+import { brokenPreset, OpenSessions } from './open-sessions.ts'
+import type { Index } from './ports.ts'
 import { Roll } from './roll.ts'
-import { ModelSelection } from './selection.ts'
+import type { SessionsOptions } from './options.ts'
 import type { SessionView } from './view.ts'
-
-export interface SessionsOptions {
-  store: SessionStore
-  agents: AgentRegistry
-  hooks: Hooks
-  routes: Routes
-  workspaces: Workspaces
-  index: Index
-  /** Name and version of this program, for headers. */
-  writer: string
-  presets?: Presets
-  defaultModel?: DefaultModel
-  /** What confines a new session; pinned in its log at creation. */
-  sandbox?: { mode: 'read-only' | 'workspace-write' | 'full'; source: string }
-  modelNotice?: boolean
-  warn?: (message: string) => void
-  now?: () => number
-  id?: () => string
-}
 
 const noModel = () =>
   new CoreError(
@@ -46,36 +22,42 @@ const noModel = () =>
     'No model is chosen. Pick one in the model chip, or set a default in Settings > Models.',
   )
 
+const REMOVED: WireError = {
+  code: 'session/not-found',
+  message: 'This session was removed. Restore it from the trash to continue.',
+}
+
 /** Every session of this host: made, opened, continued, changed and told of in one place. */
 export class Sessions {
   readonly feeds = new Feeds()
   readonly #options: SessionsOptions
-  readonly #live = new Map<string, LiveSession>()
-  readonly #opening = new Map<string, Promise<LiveSession>>()
-  readonly #cold = new Map<string, Promise<ColdView>>()
+  readonly #open: OpenSessions
   readonly #roll: Roll
 
   constructor(options: SessionsOptions) {
     this.#options = options
-    this.#roll = new Roll({ index: options.index, feed: this.feeds, live: (id) => this.#live.get(id) })
+    this.#open = new OpenSessions({
+      ...options,
+      feed: this.feeds,
+      onCommit: (id, events) => this.#roll.committed(id, events),
+    })
+    this.#roll = new Roll({ index: options.index, feed: this.feeds, live: (id) => this.#open.live(id) })
   }
 
   live(id: string): LiveSession | undefined {
-    return this.#live.get(id)
+    return this.#open.live(id)
   }
 
   // ---- reading ----
 
   /** Read-only, on any host; every call is answered by one `release`. */
-  async view(id: string): Promise<SessionView> {
-    const live = this.#live.get(id) ?? (await this.#opening.get(id)?.catch(() => undefined))
-    if (live) return live
-    const known = this.#cold.get(id)
-    if (known) return (await known).use()
-    const opening = this.#openCold(id)
-    this.#cold.set(id, opening)
-    opening.catch(() => this.#cold.delete(id))
-    return (await opening).use()
+  view(id: string): Promise<SessionView> {
+    return this.#open.view(id)
+  }
+
+  /** The latest events before seq `before`, bounded by count and size. */
+  page(id: string, query: { before?: number | undefined; limit: number }): Promise<readonly LogEvent[]> {
+    return this.#open.page(id, query)
   }
 
   list(query: Parameters<Index['list']>[0]): Promise<SessionPage> {
@@ -88,27 +70,28 @@ export class Sessions {
 
   // ---- making ----
 
-  /** Makes a session, or adopts the one of that id; with a prompt it is sent in the same command. */
-  async create(args: ParsedArgs<'session.create'>): Promise<CommandResults['session.create']> {
+  /** Makes a session, or adopts the one of that id; with a prompt it is sent in the same command, once per `command` id. */
+  async create(args: ParsedArgs<'session.create'>, command?: string): Promise<CommandResults['session.create']> {
     const { presets, routes, defaultModel, workspaces } = this.#options
     const { selection: pick, prompt } = args
     const { alsoDefault, ...selection } = pick ?? { alsoDefault: false }
     if (pick) await checkSelection(routes, selection as Selection)
     if (prompt !== undefined && !pick && !defaultModel?.currentSelection()) throw noModel()
-    const id = args.session ?? this.#id()
-    const session = await this.#once(id, async () => {
-      if (args.session && (await this.#options.store.exists(id))) return this.#adopt(id, args.preset)
+    const given = args.session ?? command
+    const id = given ?? this.#id()
+    const session = await this.#open.once(id, async () => {
+      if (given !== undefined && (await this.#options.store.exists(id))) return this.#adopt(id, args.preset)
       const preset = presets && (await presets.resolve(args.preset)).id
       const cwd = args.workspace === undefined ? this.#homeOf(pick) : workspaces.get(args.workspace).path
       const { writer, now = Date.now } = this.#options
       const log = this.#options.store.create(
         newHeader({ id, createdAt: now(), cwd, ...(preset !== undefined && { agentPreset: preset }), writer }),
       )
-      return this.#publish(log, { preset, pinned: true })
+      return this.#open.publish(log, { preset, pinned: true })
     })
     this.#requirePreset(session, args.preset)
     const result = pick ? await this.selectModel(id, selection as Selection, alsoDefault ?? false) : {}
-    if (prompt !== undefined) await session.prompt(prompt, 'queue')
+    if (prompt !== undefined) await session.prompt(prompt, 'queue', command)
     const preset = session.state().preset.current
     return { session: id, ...(preset !== null && { preset }), ...result }
   }
@@ -119,20 +102,14 @@ export class Sessions {
   ): Promise<CommandResults['session.fork']> {
     const { presets, store } = this.#options
     const chosen = preset === undefined ? undefined : await presets?.resolve(preset)
-    if (chosen?.broken !== undefined)
-      throw new CoreError('agent-preset/invalid', `The preset ${chosen.id} cannot be used: ${chosen.broken}`, {
-        agentPreset: chosen.id,
-        reason: chosen.broken,
-      })
+    if (chosen?.broken !== undefined) throw brokenPreset(chosen.id, chosen.broken)
     const id = this.#id()
     const log = await store.fork(source, {
       id,
       ...(seq !== undefined && { at: seq }),
       ...(chosen && { agentPreset: chosen.id }),
     })
-    const session = await this.#once(id, () =>
-      this.#publish(log, { preset: log.state(agentPreset).current ?? undefined, pinned: false }),
-    )
+    const session = await this.#published(log)
     const title = session.state().title?.title
     if (title) session.log.append(draft('session/title', { title, source: 'rule' }))
     this.#roll.changed(id)
@@ -141,26 +118,32 @@ export class Sessions {
 
   // ---- what a person does in a session ----
 
-  async prompt(id: string, text: string, mode: 'queue' | 'steer'): Promise<CommandResults['session.prompt']> {
-    const session = await this.#ensure(id)
+  /** `message` is the id that the message gets; one that the log holds already is not sent again. */
+  async prompt(
+    id: string,
+    text: string,
+    mode: 'queue' | 'steer',
+    message?: string,
+  ): Promise<CommandResults['session.prompt']> {
+    const session = await this.#open.ensure(id)
     if (!session.selection.current) throw noModel()
-    return { message: (await session.prompt(text, mode)).id }
+    return { message: await session.prompt(text, mode, message) }
   }
 
   async stop(id: string): Promise<CommandResults['session.stop']> {
-    const stopped = this.#live.get(id)?.agent.cancel({ kind: 'user' }, { keepInbox: true }) ?? false
+    const stopped = this.#open.live(id)?.agent.cancel({ kind: 'user' }, { keepInbox: true }) ?? false
     return { stopped }
   }
 
   async rename(id: string, title: string): Promise<CommandResults['session.rename']> {
-    const session = await this.#ensure(id)
+    const session = await this.#open.ensure(id)
     session.log.append(draft('session/title', { title, source: 'user' }))
     await session.log.barrier()
     return { title }
   }
 
   async selectPreset(id: string, preset: string): Promise<CommandResults['preset.select']> {
-    const session = await this.#ensure(id)
+    const session = await this.#open.ensure(id)
     const { presets } = this.#options
     if (!presets)
       throw new CoreError('agent-preset/not-found', 'This server has no presets.', {
@@ -174,7 +157,7 @@ export class Sessions {
 
   /** Checks, records, then tries to save the pick as the default; the session's pick stands whatever the default does (L-12, L-13). */
   async selectModel(id: string, selection: Selection, alsoDefault: boolean): Promise<CommandResults['model.select']> {
-    const session = await this.#ensure(id)
+    const session = await this.#open.ensure(id)
     await session.serially(async () => {
       await checkSelection(this.#options.routes, selection)
       session.selection.selectForNextRequest(selection)
@@ -193,21 +176,21 @@ export class Sessions {
   }
 
   async editQueued(id: string, message: string, text: string): Promise<CommandResults['queue.edit']> {
-    const session = await this.#ensure(id)
+    const session = await this.#open.ensure(id)
     session.agent.inbox.edit(message, [{ type: 'text', text }])
     await session.log.barrier()
     return { message }
   }
 
   async removeQueued(id: string, message: string): Promise<CommandResults['queue.remove']> {
-    const session = await this.#ensure(id)
+    const session = await this.#open.ensure(id)
     const removed = session.agent.inbox.remove(message)
     await session.log.barrier()
     return { message, text: removed.content.map((block) => (block.type === 'text' ? block.text : '')).join('') }
   }
 
   async sendQueuedNow(id: string, message: string): Promise<CommandResults['queue.send-now']> {
-    const session = await this.#ensure(id)
+    const session = await this.#open.ensure(id)
     if (!session.selection.current) throw noModel()
     return { message: (await session.agent.sendNow(message)).id }
   }
@@ -220,105 +203,53 @@ export class Sessions {
   }
 
   async remove(id: string): Promise<CommandResults['session.delete']> {
-    const stored = await this.#options.store.exists(id)
-    await this.#live.get(id)?.dispose()
-    this.#live.delete(id)
-    if (stored) await this.#options.store.remove(id)
-    await this.#options.index.remove(id)
+    const { store, index } = this.#options
+    await this.#open.takeAway(id, async () => {
+      // Asked only now: closing a live session may have made its file.
+      if (await store.exists(id)) await store.remove(id)
+      await index.remove(id)
+    })
+    this.feeds.writer(id, { kind: 'none' }, REMOVED)
     this.feeds.rows([], [id])
     return { session: id }
   }
 
   async restore(id: string): Promise<CommandResults['session.restore']> {
+    if (this.#open.has(id))
+      throw new CoreError('session/conflict', `A session ${id} is open; the removed one stays in the trash.`)
     await this.#options.store.restore(id)
     const view = await this.view(id)
     const row = this.#roll.restored(view)
+    this.feeds.writer(id, view.writer(), view.readOnly())
     view.release()
     return { session: id, row }
   }
 
   /** Ends every agent and brings every log to disk. */
   async close(): Promise<void> {
-    await Promise.allSettled(this.#opening.values())
-    const results = await Promise.allSettled([...this.#live.values()].map((session) => session.dispose()))
-    this.#live.clear()
-    this.#roll.close()
-    const views = await Promise.allSettled(this.#cold.values())
-    for (const view of views) if (view.status === 'fulfilled') await view.value.close()
-    const failed = results.find((result) => result.status === 'rejected')
-    if (failed) throw failed.reason
-  }
-
-  /** The live session, opened for writing when it is not yet: the first mutating command takes ownership. */
-  async #ensure(id: string): Promise<LiveSession> {
-    const live = this.#live.get(id)
-    if (!live) return this.#once(id, () => this.#resume(id))
-    // What a full disk refused is still in memory: a person who acts is a reason to try again at once.
-    if (live.log.refusal) await live.log.retry()
-    return live
-  }
-
-  #once(id: string, make: () => Promise<LiveSession>): Promise<LiveSession> {
-    const live = this.#live.get(id)
-    if (live) return Promise.resolve(live)
-    const pending = this.#opening.get(id)
-    if (pending) return pending
-    const opening = make().finally(() => this.#opening.delete(id))
-    this.#opening.set(id, opening)
-    return opening
-  }
-
-  async #resume(id: string): Promise<LiveSession> {
-    const { log } = await this.#options.store.openWrite(id)
-    const session = await this.#publish(log, { preset: log.state(agentPreset).current ?? undefined, pinned: false })
-    const cold = await this.#cold.get(id)?.catch(() => undefined)
-    this.#cold.delete(id)
-    await cold?.close()
-    // Tabs that read the cold log get what the repair added; from here on they hear the live one.
-    if (cold && cold.events.length < log.events.length) this.feeds.events(id, log.events.slice(cold.events.length))
-    this.feeds.writer(id, session.writer(), session.readOnly())
-    return session
-  }
-
-  async #publish(
-    log: SessionLog,
-    { preset, pinned }: { preset: string | undefined; pinned: boolean },
-  ): Promise<LiveSession> {
-    const { agents, hooks, presets, defaultModel, sandbox, modelNotice } = this.#options
-    const { id, cwd } = log.header
-    const selection = new ModelSelection(log, () => defaultModel?.currentSelection())
-    if (pinned && sandbox) log.append(draft('sandbox/mode', sandbox))
     try {
-      const handle = await agents.create({
-        id,
-        log,
-        options: { cwd: cwd ?? process.cwd() },
-        ...composeAgent({ hooks, selection, presets, preset, modelNotice }),
-      })
-      const session = new LiveSession({
-        handle,
-        log,
-        selection,
-        hooks,
-        feed: this.feeds,
-        onCommit: (events) => this.#committed(id, events),
-      })
-      this.#live.set(id, session)
-      return session
+      await this.#open.close()
+    } finally {
+      this.#roll.close()
+    }
+  }
+
+  /** A fork whose preset cannot be mounted leaves nothing behind: its file came before the composition. */
+  async #published(log: SessionLog): Promise<LiveSession> {
+    const { id } = log.header
+    try {
+      return await this.#open.once(id, () =>
+        this.#open.publish(log, { preset: log.state(agentPreset).current ?? undefined, pinned: false }),
+      )
     } catch (error) {
-      await log.close().catch(() => {
-        // The composition's error is the one to report.
-      })
+      const { store, warn = console.warn } = this.#options
+      await store.remove(id).catch((left: Error) => warn(`the file of the failed fork ${id} stays: ${left.message}`))
       throw error
     }
   }
 
-  #committed(id: string, events: readonly LogEvent[]): void {
-    this.#roll.committed(id, events)
-  }
-
   async #adopt(id: string, preset: string | undefined): Promise<LiveSession> {
-    const session = await this.#resume(id)
+    const session = await this.#open.resume(id)
     this.#requirePreset(session, preset)
     return session
   }
@@ -336,32 +267,6 @@ export class Sessions {
         ...(existing !== null && { existingPreset: existing }),
       },
     )
-  }
-
-  async #openCold(id: string): Promise<ColdView> {
-    const view = await ColdView.open(id, {
-      store: this.#options.store,
-      onEvents: (events) => this.feeds.events(id, events),
-      onReleased: () => this.#cold.delete(id),
-    })
-    view.refuse(await this.#presetRefusal(view.state().preset.current))
-    return view
-  }
-
-  async #presetRefusal(preset: string | null): Promise<WireError | undefined> {
-    const { presets } = this.#options
-    if (!presets || preset === null) return undefined
-    try {
-      const { id, broken } = await presets.resolve(preset)
-      if (broken === undefined) return undefined
-      return {
-        code: 'agent-preset/invalid',
-        message: `The preset ${id} cannot be used: ${broken}`,
-        details: { agentPreset: id, reason: broken },
-      }
-    } catch (error) {
-      return refusalOf(error)
-    }
   }
 
   #homeOf(pick: { provider: string } | undefined): string {

@@ -2,8 +2,6 @@ import { z } from 'zod'
 import { SESSION_ID } from './ids.ts'
 import type { SessionRow, WorkspaceRow, DirectoryListing, ProviderView, ModelsView } from './views.ts'
 
-z.config({ jitless: true })
-
 const Session = z.string().regex(SESSION_ID)
 const Id = z.string().min(1).max(256)
 const Text = z.string().min(1).max(400_000)
