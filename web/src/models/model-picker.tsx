@@ -62,10 +62,10 @@ export function ModelPicker({ models, value, origin, onPick, onLeave, children }
           />
         </label>
       </div>
+      {value && found && found.kind !== 'listed' && (
+        <Absent models={models} value={value} onLeave={onLeave} origin={origin} />
+      )}
       <div className="opts" role="listbox" id="model-options" aria-label={t('model')} ref={box}>
-        {value && found && found.kind !== 'listed' && (
-          <Absent models={models} value={value} onLeave={onLeave} origin={origin} />
-        )}
         {list.map((choice, index) => (
           <Option
             key={`${choice.provider.id}/${choice.model.id}`}
@@ -168,6 +168,7 @@ export function factsOf(t: T, model: ModelView): string {
   return [window, price].filter(Boolean).join(', ')
 }
 
+/** The model in effect where no list offers it. It stands above the list: what is inside an option cannot be pressed. */
 function Absent({
   models,
   value,
@@ -184,7 +185,7 @@ function Absent({
   const gone = found.kind === 'gone'
   const why = gone ? (found.problem ?? t(`model.gone.${found.why}`)) : t('model.unlisted')
   return (
-    <div className="opt" role="option" aria-selected aria-disabled={gone || undefined}>
+    <div className="opt absent" role="status">
       <span className={`radio ${gone ? 'gone' : 'on'}`} />
       <span className="grow">
         <span className="nm trunc">

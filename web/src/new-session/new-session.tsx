@@ -24,6 +24,8 @@ import { presetOf, useNewSession, workspaceOf } from './state.ts'
 export function NewSessionScreen({ workspace }: { workspace?: string | undefined }) {
   const t = useT()
   const global = useApp((app) => app.global)
+  const listed = useApp((app) => app.rowsPage !== undefined)
+  const any = useApp((app) => Object.keys(app.rows).length > 0)
   useTitle(t('rail.new'))
   return (
     <div className="main">
@@ -32,9 +34,13 @@ export function NewSessionScreen({ workspace }: { workspace?: string | undefined
         <h1>{t('rail.new')}</h1>
         <span className="t3 t12 trunc wide-only">{t('new.nothingSent')}</span>
       </header>
-      {global && global.workspaces.length === 0 && <FirstRun global={global} />}
-      {global && global.workspaces.length > 0 && <Start global={global} asked={workspace} />}
-      {!global && <StartSkeleton />}
+      {!global || !listed ? (
+        <StartSkeleton />
+      ) : global.workspaces.length === 0 && !any ? (
+        <FirstRun global={global} />
+      ) : (
+        <Start global={global} asked={workspace} />
+      )}
     </div>
   )
 }
@@ -52,7 +58,12 @@ function Start({ global, asked }: { global: GlobalState; asked: string | undefin
   const t = useT()
   const text = useDraft('new')
   const { picked, workspace, preset, selection } = useChosen(global, asked)
-  const submit = () => void create(workspace?.id, preset?.id)
+  const demo = global.models.providers.find((provider) => provider.id === selection?.provider)?.wire === 'demo'
+  const submit = () => {
+    // The demo brings a folder of its own; for any other model a folder is chosen first, and the text waits.
+    if (!workspace && !demo && text.trim() !== '') openOverlay({ kind: 'folder', onAdded: pickWorkspace })
+    else void create(workspace?.id, preset?.id)
+  }
   const manage = linkTo({ place: 'presets' })
   return (
     <div className="page">
@@ -114,6 +125,8 @@ function Start({ global, asked }: { global: GlobalState; asked: string | undefin
   )
 }
 
+const pickWorkspace = (workspace: string): void => useNewSession.setState({ workspace })
+
 function pickPreset(id: string): void {
   const { global } = get()
   const before = global && presetOf(global, useNewSession.getState().preset)?.id
@@ -163,7 +176,7 @@ function WorkspaceChip({ global, value }: { global: GlobalState; value: Workspac
   )
   const pick = (id: string) => {
     setOpen(false)
-    useNewSession.setState({ workspace: id })
+    pickWorkspace(id)
   }
   return (
     <Pop open={open} onOpenChange={setOpen} title={t('workspace')} trigger={trigger}>

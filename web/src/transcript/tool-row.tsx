@@ -69,6 +69,8 @@ function Head({ item, line, live, open, onToggle }: HeadProps) {
   const t = useT()
   const Icon = ICONS[line.look]
   const Chevron = open ? ChevronDown : ChevronRight
+  const todos = line.look === 'todo' ? todosOf(item) : []
+  const done = todos.filter((todo) => todo.status === 'completed').length
   return (
     <button
       type="button"
@@ -81,13 +83,18 @@ function Head({ item, line, live, open, onToggle }: HeadProps) {
       <Icon size={16} strokeWidth={1.75} />
       <span className="verb">{t(live ? `doing.${line.verb}` : `did.${line.verb}`)}</span>
       <span className="obj trunc">{line.object}</span>
+      {todos.length > 0 && <span className="last">{t('todo.count', { done, total: todos.length })}</span>}
       <span className="meta">
         {line.exit && <span className="tag fail">{line.exit}</span>}
         {!line.exit && item.result?.error && <span className="tag fail mono-s">{item.result.error.code}</span>}
         {item.state === 'stopped' && <span className="tag">{t('tool.stopped')}</span>}
         {line.added !== undefined && <span className="plus">+{line.added}</span>}
         {line.removed !== undefined && line.removed > 0 && <span className="minus">-{line.removed}</span>}
-        {live ? <Clock since={item.startedAt} /> : item.ms !== undefined && <span>{duration(item.ms)}</span>}
+        {live ? (
+          <Clock since={item.startedAt} />
+        ) : (
+          item.ms !== undefined && item.ms >= 50 && <span>{duration(item.ms)}</span>
+        )}
         <Chevron size={14} />
       </span>
     </button>
@@ -111,7 +118,7 @@ function Body({ item, line, live, output }: BodyProps) {
   const tone = line.failed ? 'bad' : live ? 'live' : ''
   if (line.look === 'bash')
     return <Terminal item={item} tone={tone} text={live ? output : text} live={live} title={line.object} />
-  const todos = item.todos ?? todosOf(item)
+  const todos = todosOf(item)
   if (line.look === 'todo' && todos.length > 0)
     return (
       <Card tone={tone}>
@@ -197,6 +204,7 @@ function Generic({ item, tone, title }: { item: ItemOf<'tool'>; tone: Tone; titl
 }
 
 function todosOf(item: ItemOf<'tool'>): NonNullable<ItemOf<'tool'>['todos']> {
+  if (item.todos) return item.todos
   const todos = argsOf(item)['todos']
   return Array.isArray(todos) ? (todos as unknown as NonNullable<ItemOf<'tool'>['todos']>) : []
 }

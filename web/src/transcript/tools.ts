@@ -94,7 +94,7 @@ function exitOf(meta: JsonObject, failed: boolean): Pick<ToolLine, 'failed' | 'e
 }
 
 export const below = (path: string, cwd: string): string =>
-  cwd !== '' && path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path
+  path === cwd ? '' : cwd !== '' && path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path
 
 const firstLine = (command: string): string => {
   const lines = command.trim().split('\n')
