@@ -76,7 +76,7 @@ async function opening(page: Page, id: string, last: string): Promise<number> {
 /** Elements in the page, whatever the length of the session. */
 const ELEMENTS = 2500
 
-test('B28 B81 2,000 steps open within a second of a short session, and the page stays small to the very top', async ({
+test('B28 B81 2,000 steps open within a second, and the page stays small to the very top', async ({
   page,
   shop,
 }) => {
@@ -85,7 +85,8 @@ test('B28 B81 2,000 steps open within a second of a short session, and the page 
   await expect(page.getByTestId('composer')).toBeVisible()
   const base = await opening(page, short, 'Text of step 3.')
   const took = await opening(page, long, 'Text of step 2000.')
-  expect(took - base).toBeLessThan(1000)
+  // A second on a machine that opens a short session in less than a third of one; a busier one has as many times longer.
+  expect(took).toBeLessThan(Math.max(1000, 3 * base))
   expect(await elements(page)).toBeLessThan(ELEMENTS)
 
   const transcript = page.getByTestId('transcript')
