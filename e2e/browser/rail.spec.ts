@@ -23,8 +23,8 @@ test('a session is renamed, pinned, archived and taken back; a reload keeps it',
 
   await line(page, 'A better name').hover()
   await line(page, 'A better name').getByRole('button', { name: 'Pin' }).click()
-  // Under the pointer the line shows its actions instead.
-  await page.getByTestId('composer').hover()
+  // Under the pointer, or with the focus in it, the line shows its actions instead.
+  await page.getByTestId('composer').click()
   await expect(line(page, 'A better name').getByLabel('pinned')).toBeVisible()
   await page.reload()
   await expect(line(page, 'A better name').getByLabel('pinned')).toBeVisible()
