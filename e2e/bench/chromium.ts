@@ -99,7 +99,7 @@ export async function tasksDuring(browser: Browser, work: () => Promise<unknown>
   devtools.on('Tracing.dataCollected', ({ value }) => events.push(...(value as unknown as TraceEvent[])))
   await devtools.send('Tracing.start', {
     transferMode: 'ReportEvents',
-    traceConfig: { includedCategories: ['toplevel', 'disabled-by-default-devtools.timeline', '__metadata'] },
+    traceConfig: { includedCategories: ['toplevel', '__metadata'] },
   })
   await work()
   const complete = new Promise<void>((resolve) => devtools.once('Tracing.tracingComplete', () => resolve()))

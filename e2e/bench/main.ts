@@ -11,7 +11,7 @@ import { table } from './table.ts'
  * node e2e/bench/main.ts [--only NAME]...
  * Every figure beside a floor of the same run; exit code 1 when a gate fails, with all figures in reports/bench.json.
  */
-const GROUPS: Record<string, () => Promise<{ default?: never; group: Group }>> = {
+const GROUPS: Record<string, () => Promise<{ group: Group }>> = {
   start: () => import('./start.ts'),
   session: () => import('./session.ts'),
   stream: () => import('./stream.ts'),
@@ -20,10 +20,11 @@ const GROUPS: Record<string, () => Promise<{ default?: never; group: Group }>> =
   open: () => import('./open.ts'),
   bundle: () => import('./bundle.ts'),
   browser: () => import('./browser.ts'),
+  scroll: () => import('./scroll.ts'),
 }
 
 /** Milliseconds for one group on a busy machine. */
-const GROUP_MS = 120_000
+const GROUP_MS = 180_000
 const REPORT = join(import.meta.dirname, '../../reports/bench.json')
 
 interface Outcome {
@@ -43,13 +44,15 @@ async function runApart(group: string): Promise<Outcome> {
   const child = spawn(process.execPath, ['--expose-gc', import.meta.filename, '--group', group], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     env: { ...process.env, NODE_ENV: 'production' },
+    // A process group of its own: a group that hangs is ended with the servers and browsers it started.
+    detached: true,
   })
   let figures: Figure[] = []
   child.on('message', (message) => (figures = message as Figure[]))
   let late = false
   const timer = setTimeout(() => {
     late = true
-    child.kill('SIGKILL')
+    process.kill(-child.pid!, 'SIGKILL')
   }, GROUP_MS)
   const [code] = (await once(child, 'exit')) as [number | null]
   clearTimeout(timer)
