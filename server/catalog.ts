@@ -16,6 +16,7 @@ export const catalog: Catalog = {
   llm: host(() => import('./plugins/llm.ts')),
   'llm-demo': host(() => import('./plugins/llm-demo.ts')),
   'llm-replay': host(() => import('./plugins/llm-replay.ts')),
+  'llm-record': host(() => import('./plugins/llm-record.ts')),
   providers: host(() => import('./plugins/providers.ts')),
   'agent-default-model': host(() => import('./plugins/agent-default-model.ts')),
   'session-store': host(() => import('./plugins/session-store.ts')),

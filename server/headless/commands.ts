@@ -8,6 +8,7 @@ import type { Selection } from '../wire/messages.ts'
 import { VERSION } from '../version.ts'
 import { FORMATS, exportSession as exported, type Format } from './export.ts'
 import { NotStarted, runHeadless, type HeadlessResult } from './headless.ts'
+import { recordCassette } from './record.ts'
 import { replayCassette, type ReplayResult } from './replay.ts'
 
 /** The outside world of a command; a parameter, so that tests can look. */
@@ -44,7 +45,8 @@ function interrupted(): AbortSignal {
 
 const USAGE = {
   run: 'core-web run [--preset ID] [--model PROVIDER/MODEL] [--effort E] [--cwd DIR] [--json] PROMPT',
-  replay: 'core-web replay CASSETTE [--mode replay|refresh] [--preset ID] [--cwd DIR]',
+  replay:
+    'core-web replay CASSETTE [--mode replay|refresh|record|missing] [--preset ID] [--cwd DIR] [--model PROVIDER/MODEL] [--prompt TEXT]...',
   export: 'core-web export SESSION [--format raw|messages] [--per-session] [--out FILE]',
 }
 
@@ -85,15 +87,19 @@ export async function replay(args: readonly string[], flags: Flags, world = this
       mode: { type: 'string', default: world.env['CORE_WEB_REPLAY'] ?? 'replay' },
       preset: { type: 'string', default: 'minimal' },
       cwd: { type: 'string' },
+      model: { type: 'string' },
+      effort: { type: 'string' },
+      prompt: { type: 'string', multiple: true },
     })
     const { mode } = values
     const [cassette, ...more] = positionals
     if (!cassette || more.length > 0) throw new Usage('Name one cassette.')
+    if (mode === 'record' || mode === 'missing') return record({ ...values, cassette, mode }, flags, world)
     if (mode !== 'replay' && mode !== 'refresh') throw new Usage(`There is no mode ${mode}.`)
     const result = await replayCassette({
       cassette: resolve(world.cwd, cassette),
       mode,
-      preset: values.preset!,
+      preset: values.preset,
       host: hostOf(flags, world),
       ...(values.cwd !== undefined && { workspace: await folder(world, values.cwd) }),
     })
@@ -102,6 +108,37 @@ export async function replay(args: readonly string[], flags: Flags, world = this
     if (result.unused.length > 0) world.err(`recorded calls that nothing asked for: ${result.unused.join(', ')}`)
     return verdict(result, cassette, world)
   })
+}
+
+interface RecordArguments {
+  cassette: string
+  mode: 'record' | 'missing'
+  preset: string
+  cwd?: string
+  model?: string
+  effort?: string
+  prompt?: string[]
+}
+
+async function record(args: RecordArguments, flags: Flags, world: CommandWorld): Promise<ExitCode> {
+  // A recording that nobody looked at must not replace a reviewed one.
+  if (world.env['CI']) throw new Usage(`Cassettes are read-only in CI; there is no mode ${args.mode} here.`)
+  const selection = selectionFrom(args.model, args.effort)
+  const result = await recordCassette({
+    cassette: resolve(world.cwd, args.cassette),
+    mode: args.mode,
+    preset: args.preset,
+    workspace: await folder(world, args.cwd),
+    host: hostOf(flags, world),
+    ...(selection && { selection }),
+    ...(args.prompt && { prompts: args.prompt }),
+  })
+  world.out(
+    `${args.cassette}: ${result.calls} calls; ${result.removed} lines gone, ${result.added} new. Review the diff.\n`,
+  )
+  for (const leak of result.leaks) world.err(`not fit to publish: ${leak}`)
+  const turns = ended(result, world)
+  return result.leaks.length > 0 ? 1 : turns
 }
 
 /** Writes a stored session to a file or to the output. Works beside a running server: it only reads. */

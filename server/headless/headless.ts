@@ -6,7 +6,7 @@ import type { LogEvent, TurnEndReason } from '../wire/events.ts'
 import { textOf, type Selection } from '../wire/messages.ts'
 
 /** The host without its page: same rows, same presets, no port. */
-const WITHOUT_PAGE: Patch = { id: 'web-server', disabled: true } as unknown as Patch
+const WITHOUT_PAGE: Patch = { id: 'web-server', disabled: true }
 
 export interface HeadlessOptions {
   host: BootOptions

@@ -13,11 +13,14 @@ import { runHeadless, type HeadlessResult } from './headless.ts'
 export type ReplayMode = 'replay' | 'refresh'
 
 /** One cassette in the place of every live provider. `tokens` are the live values of its placeholders. */
-export const replayPatches = (cassette: string, tokens: Record<string, string>, mode: ReplayMode = 'replay'): Patch[] =>
-  [
-    { insert: [{ id: 'llm-replay', name: 'llm-replay', config: { cassette, tokens, mode } }] },
-    { id: 'providers', config: { live: false } },
-  ] as unknown as Patch[]
+export const replayPatches = (
+  cassette: string,
+  tokens: Record<string, string>,
+  mode: ReplayMode = 'replay',
+): Patch[] => [
+  { insert: [{ id: 'llm-replay', name: 'llm-replay', config: { cassette, tokens, mode } }] },
+  { id: 'providers', config: { live: false } },
+]
 
 export interface ReplayOptions {
   /** Path of the cassette; `refresh` writes its hashes there. */
@@ -94,7 +97,8 @@ function plainText({ content }: CanonicalMessage): string | undefined {
   return blocks.map(({ text = '' }) => text).join('')
 }
 
-function selectionOf({ calls }: Cassette, file: string): Selection {
+/** The model of the first recorded call. */
+export function selectionOf({ calls }: Cassette, file: string): Selection {
   const first = calls[0]
   if (!first) throw new Error(`${file} holds no call.`)
   const { provider, model, reasoningEffort } = first.head.config as unknown as CallConfig

@@ -5,6 +5,7 @@ import { ModelError, type PreparedCall, type Route } from './port.ts'
 export class Routes {
   readonly #routes = new Map<string, Route>()
   readonly #observers = new Set<() => void>()
+  #decorate: ((route: Route) => Route) | undefined
 
   /** Undone by the returned disposer. An id that is taken throws: two adapters under one name would be a silent swap. */
   add(route: Route): () => void {
@@ -18,8 +19,16 @@ export class Routes {
     }
   }
 
+  /** Puts every route, present and to come, behind `decorate` (a recorder, for one). One at a time; undone by the disposer. */
+  decorate(decorate: (route: Route) => Route): () => void {
+    if (this.#decorate) throw new Error('model routes are already decorated')
+    this.#decorate = decorate
+    return () => (this.#decorate = undefined)
+  }
+
   get(id: string): Route | undefined {
-    return this.#routes.get(id)
+    const route = this.#routes.get(id)
+    return route && this.#decorate ? this.#decorate(route) : route
   }
 
   list(): Route[] {
@@ -34,7 +43,7 @@ export class Routes {
 
   /** Binds one call to one generation of its route's configuration (LP-01). Throws ModelError. */
   async prepare(config: CallConfig, signal?: AbortSignal): Promise<PreparedCall> {
-    const route = this.#routes.get(config.provider)
+    const route = this.get(config.provider)
     if (route) return route.prepare(config, signal)
     const known = this.list().map(({ id }) => id)
     throw new ModelError({

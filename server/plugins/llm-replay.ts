@@ -28,7 +28,9 @@ export default plugin({
     })
     const live = llm.list().filter(({ wire }) => wire !== 'demo' && wire !== 'replay')
     if (live.length > 0)
-      throw new Error(`replay cannot run beside the live providers ${live.map(({ id }) => id).join(', ')}; disable the row "providers"`)
+      throw new Error(
+        `replay cannot run beside the live providers ${live.map(({ id }) => id).join(', ')}; disable the row "providers"`,
+      )
     for (const route of player.routes()) ctx.effect(() => llm.add(route))
     ctx.provide('replay', player)
   },

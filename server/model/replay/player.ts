@@ -1,6 +1,15 @@
 import type { JsonObject } from '../../wire/json.ts'
 import type { CallConfig, RequestHeader, Usage } from '../../wire/messages.ts'
-import type { BuiltRequest, Failure, ModelCard, ModelFacts, RetryPolicy, Route, StreamEvent } from '../port.ts'
+import type {
+  BuiltRequest,
+  Failure,
+  ModelCard,
+  ModelFacts,
+  PreparedCall,
+  RetryPolicy,
+  Route,
+  StreamEvent,
+} from '../port.ts'
 import { Placeholders } from './canonical.ts'
 import { fingerprint, firstDifference, type Fingerprint } from './chain.ts'
 import type { Cassette, EventLine, FaultLine, RecordedCall } from './cassette.ts'
@@ -55,6 +64,22 @@ export class Player {
   routes(): Route[] {
     const providers = new Set(this.cassette.calls.map(({ head }) => (head.config as unknown as CallConfig).provider))
     return [...providers].map((id) => this.#route(id))
+  }
+
+  /** A live route that asks its provider only for calls that the cassette lacks (mode `missing`); `live` streams those. */
+  over(route: Route, live: (prepared: PreparedCall, request: BuiltRequest) => AsyncIterable<StreamEvent>): Route {
+    return {
+      ...route,
+      prepare: async (config, signal) => {
+        const prepared = await route.prepare(config, signal)
+        const stream = (request: BuiltRequest) => {
+          const placeholders = new Placeholders(this.#options.tokens(request.sessionId))
+          const known = this.#find(fingerprint(prepared.header, request, placeholders), request)
+          return known ? this.#play(prepared.header, request) : live(prepared, request)
+        }
+        return { ...prepared, stream }
+      },
+    }
   }
 
   #route(id: string): Route {

@@ -29,12 +29,13 @@ export class Recorder {
       ...route,
       prepare: async (config, signal) => {
         const prepared = await route.prepare(config, signal)
-        return { ...prepared, stream: (request) => this.#record(prepared, request) }
+        return { ...prepared, stream: (request) => this.record(prepared, request) }
       },
     }
   }
 
-  async *#record(prepared: PreparedCall, request: BuiltRequest): AsyncGenerator<StreamEvent> {
+  /** Streams a call and writes it down as it goes. */
+  async *record(prepared: PreparedCall, request: BuiltRequest): AsyncGenerator<StreamEvent> {
     const { now = Date.now } = this.#options
     const placeholders = new Placeholders(this.#options.tokens(request.sessionId))
     const live = fingerprint(prepared.header, request, placeholders)
