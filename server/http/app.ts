@@ -17,7 +17,7 @@ import type { GlobalState } from '../wire/views.ts'
 import type { Sessions } from '../session/sessions.ts'
 import type { Workspaces } from '../workspace/workspaces.ts'
 import { Commands } from './commands.ts'
-import { installErrors } from './errors.ts'
+import { installErrors, sendError } from './errors.ts'
 import { Fence, cookieValue, sameSecret } from './fence.ts'
 import { Hub } from './hub.ts'
 import { installPage } from './static.ts'
@@ -45,6 +45,8 @@ export interface AppOptions {
   /** Folder of the built page. */
   webRoot: string
   version: string
+  /** Hears of what failed unexpectedly; the client gets `gateway/internal` and the message only. */
+  report?: (error: unknown) => void
 }
 
 export interface App {
@@ -57,15 +59,18 @@ export interface App {
 /** Wires the web server in order: fence, headers, documents, socket, page. It does not listen yet. */
 export async function createApp(options: AppOptions): Promise<App> {
   const fence = new Fence(options)
+  const { report = (error) => console.error('request failed:', error) } = options
   const hub = new Hub((session) => options.sessions.view(session))
   const commands = new Commands(options)
   const server = fastify({
     bodyLimit: 1024 * 1024,
     forceCloseConnections: true,
-    trustProxy: options.trustProxy,
+    // One hop: what stands further left in the forwarded headers is the client's own claim.
+    trustProxy: options.trustProxy ? (_address, hop) => hop < 1 : false,
     routerOptions: { ignoreTrailingSlash: true },
+    frameworkErrors: (error, _request, reply) => void sendError(reply as unknown as FastifyReply, error),
   })
-  installErrors(server)
+  installErrors(server, report)
   // Before the fence: a refusal carries the policy too.
   await server.register(helmet, HELMET)
   server.addHook('onRequest', async (request, reply) => guard(fence, options.basePath, request, reply))
@@ -85,16 +90,24 @@ export async function createApp(options: AppOptions): Promise<App> {
   })
   await server.register(
     async (scope) => {
-      installErrors(scope)
+      installErrors(scope, report)
       scope.get('/healthz', { schema: { summary: 'Alive' } }, () => ({ ok: true }))
       installLogin(scope, fence)
       installRest(scope, options)
       scope.get('/api/openapi.json', { schema: { hide: true } }, () => server.swagger())
-      installSocket(scope, { hub, commands })
+      installSocket(scope, { hub, commands, report })
       await installPage(scope, { root: options.webRoot, basePath: options.basePath })
     },
     { prefix: options.basePath.replace(/\/$/, '') },
   )
+  if (options.basePath !== '/')
+    server.setNotFoundHandler((request, reply) => {
+      const error = new CoreError(
+        'gateway/not-found',
+        `This server lives at ${options.basePath}, not at ${request.url}.`,
+      )
+      return sendError(reply, error)
+    })
   const closeFeed = options.sessions.feeds.add(hub)
   server.addHook('onClose', () => {
     closeFeed()
@@ -127,7 +140,8 @@ const HELMET = {
 }
 
 async function guard(fence: Fence, basePath: string, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-  const path = request.url.split('?')[0]!
+  // The route that answers, not the address as it was spelled: the router decodes what it matches.
+  const path = request.routeOptions.url ?? request.url.split('?')[0]!
   const refusal = fence.check({
     method: request.method,
     path: path.startsWith(basePath) ? path.slice(basePath.length - 1) : path,

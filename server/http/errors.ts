@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { CoreError, toWireError, type ErrorCode, type WireError } from '../wire/errors.ts'
 
 const STATUS: Partial<Record<ErrorCode, number>> = {
@@ -9,6 +9,8 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   'session/conflict': 409,
   'session/agent-busy': 409,
   'session/writer-held': 409,
+  'session/corrupt': 409,
+  'session/read-only': 409,
   'workspace/not-found': 404,
   'provider/not-found': 404,
   'gateway/unauthorized': 401,
@@ -18,24 +20,38 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   'gateway/internal': 500,
 }
 
+/** Codes of what the framework itself refuses. */
+const CODES: { readonly [status: number]: ErrorCode } = {
+  401: 'gateway/unauthorized',
+  403: 'gateway/forbidden',
+  404: 'gateway/not-found',
+}
+
 export const statusOf = (code: ErrorCode): number => STATUS[code] ?? 400
 
-/** One error table for every route: a typed code and a sentence, never a stack. */
-export function installErrors(app: FastifyInstance): void {
-  app.setErrorHandler((error: Error & { statusCode?: number; validation?: unknown }, request, reply) => {
-    const wire = fromFastify(error)
-    if (wire.code === 'gateway/internal') request.log.error({ err: error }, 'request failed')
-    return reply
-      .code(error instanceof CoreError ? statusOf(wire.code) : (error.statusCode ?? statusOf(wire.code)))
-      .send({ error: wire })
+/** One error table for every route: a typed code and a sentence, never a stack. `report` hears of unexpected ones. */
+export function installErrors(app: FastifyInstance, report: (error: unknown) => void): void {
+  app.setErrorHandler((error: HttpError, _request, reply) => {
+    if (fromFastify(error).code === 'gateway/internal') report(error)
+    return sendError(reply, error)
   })
 }
 
-function fromFastify(error: Error & { statusCode?: number; validation?: unknown }): WireError {
+type HttpError = Error & { statusCode?: number }
+
+export function sendError(reply: FastifyReply, error: HttpError): FastifyReply {
+  const wire = fromFastify(error)
+  return reply
+    .code(error instanceof CoreError ? statusOf(wire.code) : (error.statusCode ?? statusOf(wire.code)))
+    .type('application/json; charset=utf-8')
+    .send({ error: wire })
+}
+
+function fromFastify(error: HttpError): WireError {
   if (error instanceof CoreError) return toWireError(error)
   if (error.statusCode === 429)
     return { code: 'gateway/too-many-requests', message: 'Too many tries. Wait a minute, then try again.' }
   if (error.statusCode !== undefined && error.statusCode < 500)
-    return { code: 'gateway/bad-request', message: error.message }
+    return { code: CODES[error.statusCode] ?? 'gateway/bad-request', message: error.message }
   return toWireError(error)
 }

@@ -23,7 +23,7 @@ export interface FenceOptions {
 
 export interface FenceRequest {
   method: string
-  /** Path below the base path, without query. */
+  /** Pattern of the route that answers, or the path where none does; below the base path, without query. */
   path: string
   headers: IncomingHttpHeaders
   upgrade: boolean
@@ -124,7 +124,7 @@ export class Fence {
 
   #schemes(headers: IncomingHttpHeaders, host: string): string[] {
     if (this.options.trustProxy && headers['x-forwarded-proto'] !== undefined)
-      return [String(headers['x-forwarded-proto']).split(',')[0]!.trim()]
+      return [String(headers['x-forwarded-proto']).split(',').at(-1)!.trim()]
     return LOOPBACK.has(nameOf(host)) ? ['http'] : ['http', 'https']
   }
 

@@ -58,10 +58,11 @@ export class Tab implements Viewer {
 export interface SocketOptions {
   hub: Hub
   commands: Commands
+  report(error: unknown): void
 }
 
 /** The one socket of a tab. The fence has already let it in. */
-export function installSocket(app: FastifyInstance, { hub, commands }: SocketOptions): void {
+export function installSocket(app: FastifyInstance, { hub, commands, report }: SocketOptions): void {
   app.get('/api/socket', { websocket: true, schema: { hide: true } }, (socket) => {
     const tab = new Tab(socket)
     hub.open(tab)
@@ -74,7 +75,7 @@ export function installSocket(app: FastifyInstance, { hub, commands }: SocketOpt
     ping.unref()
     socket.on('message', (data: Buffer) => {
       tab.heard = true
-      void receive(tab, data.toString('utf8'), { hub, commands })
+      void receive(tab, data.toString('utf8'), { hub, commands, report })
     })
     socket.on('close', () => {
       clearInterval(ping)
@@ -85,7 +86,7 @@ export function installSocket(app: FastifyInstance, { hub, commands }: SocketOpt
   })
 }
 
-async function receive(tab: Tab, text: string, { hub, commands }: SocketOptions): Promise<void> {
+async function receive(tab: Tab, text: string, { hub, commands, report }: SocketOptions): Promise<void> {
   let json: unknown
   try {
     json = JSON.parse(text)
@@ -106,7 +107,7 @@ async function receive(tab: Tab, text: string, { hub, commands }: SocketOptions)
     case 'attach':
       return hub.attach(tab, frame.session, frame.after)
     case 'command':
-      return command(tab, frame, commands)
+      return command(tab, frame, { commands, report })
     default:
       return never(frame)
   }
@@ -115,7 +116,7 @@ async function receive(tab: Tab, text: string, { hub, commands }: SocketOptions)
 async function command(
   tab: Tab,
   frame: { id: string; name: string; args?: unknown },
-  commands: Commands,
+  { commands, report }: Pick<SocketOptions, 'commands' | 'report'>,
 ): Promise<void> {
   try {
     if (!Object.hasOwn(COMMANDS, frame.name))
@@ -127,6 +128,7 @@ async function command(
     const result = await commands.run(frame.id, name, frame.args)
     tab.frame({ t: 'ack', id: frame.id, name, result } as ServerFrame)
   } catch (error) {
+    if (!(error instanceof CoreError)) report(error)
     tab.frame({ t: 'error', id: frame.id, error: toWireError(error) })
   }
 }

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { join, sep } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -22,13 +22,16 @@ export async function installPage(app: FastifyInstance, options: { root: string;
     if (/\bgzip\b/.test(accepts)) return reply.header('content-encoding', 'gzip').send(shell.gzip)
     return reply.send(shell.plain)
   }
-  if (existsSync(options.root))
+  const root = existsSync(options.root) ? realpathSync(options.root) : undefined
+  if (root !== undefined)
     await app.register(fastifyStatic, {
-      root: options.root,
+      root,
       preCompressed: true,
       cacheControl: false,
       index: false,
       wildcard: true,
+      dotfiles: 'ignore',
+      allowedPath: (path) => staysInside(root, path),
       setHeaders: (reply, path) =>
         reply.header(
           'cache-control',
@@ -44,6 +47,16 @@ export async function installPage(app: FastifyInstance, options: { root: string;
     const error = new CoreError('gateway/not-found', `There is nothing at ${path}.`)
     return reply.code(404).send({ error: { code: error.code, message: error.message } })
   })
+}
+
+/** False for a link that leads out of the folder. What is not there is the server's 404. */
+function staysInside(root: string, path: string): boolean {
+  try {
+    return realpathSync(join(root, path)).startsWith(root + sep)
+  } catch {
+    // Missing, or no name for a file at all: whoever serves it finds out.
+    return true
+  }
 }
 
 function shellOf(root: string, basePath: string): { plain: Buffer; br: Buffer; gzip: Buffer } {

@@ -25,7 +25,7 @@ export default plugin({
   name: 'web-server',
   inject: ['loader', 'webStartup', 'sessions', 'roster', 'workspaces', 'providers', 'agentPresets'],
   async apply(ctx) {
-    const { webStartup, sessions, roster, workspaces, providers, agentPresets } = ctx
+    const { webStartup, sessions, roster, workspaces, providers, agentPresets, logger } = ctx
     const { flags, dataDir, rootDir, env } = webStartup
     refuseOpenBind(flags)
     const token = flags.auth ? accessToken(dataDir) : undefined
@@ -59,6 +59,7 @@ export default plugin({
       basePath: flags.basePath,
       webRoot: join(rootDir, 'dist/web'),
       version: VERSION,
+      report: (error) => logger.error(error),
     })
     const port = () => (app.server.server.address() as AddressInfo | null)?.port ?? flags.port
     const undo = [
