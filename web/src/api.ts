@@ -46,6 +46,9 @@ export const login = (token: string): Promise<Answer<unknown>> =>
 
 export const listSessions = (cursor?: string): Promise<Answer<SessionPage>> => ask(`sessions${query({ cursor })}`)
 
+/** The newest 200: an archive is looked up by search, not by scrolling. */
+export const listArchived = (): Promise<Answer<SessionPage>> => ask('sessions?archived=true&limit=200')
+
 export const olderEvents = (session: string, before: number, limit: number): Promise<Answer<EventPage>> =>
   ask(`sessions/${encodeURIComponent(session)}/events${query({ before, limit })}`)
 

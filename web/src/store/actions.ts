@@ -1,5 +1,7 @@
 import type { CommandArgs, CommandName } from '../../../server/wire/commands.ts'
-import { listSessions, login as postLogin, olderEvents, socketUrl } from '../api.ts'
+import type { SessionPage } from '../../../server/wire/protocol.ts'
+import type { SessionRow } from '../../../server/wire/views.ts'
+import { listArchived, listSessions, login as postLogin, olderEvents, socketUrl } from '../api.ts'
 import { Connection } from '../connection/connection.ts'
 import type { Outcome, Socket, Status } from '../connection/connection.ts'
 import { bindFrames, receive } from './frames.ts'
@@ -86,15 +88,21 @@ async function checkLogin(): Promise<void> {
   set({ auth: 'out' })
 }
 
-function mergeRows(page: { rows: { id: string }[]; next?: string }): void {
-  const rows: Record<string, unknown> = { ...get().rows }
-  for (const row of page.rows) rows[row.id] = row
-  set({ rows: rows as ReturnType<typeof get>['rows'], rowsPage: page.next === undefined ? {} : { next: page.next } })
+function addRows(added: readonly SessionRow[]): void {
+  const rows = { ...get().rows }
+  for (const row of added) rows[row.id] = row
+  set({ rows })
+}
+
+function mergeRows({ rows, next }: SessionPage): void {
+  addRows(rows)
+  set({ rowsPage: next === undefined ? {} : { next } })
 }
 
 async function refreshRows(): Promise<void> {
-  const page = await listSessions()
+  const [page, archived] = await Promise.all([listSessions(), listArchived()])
   if (page.ok) mergeRows(page.value)
+  if (archived.ok) addRows(archived.value.rows)
 }
 
 export async function moreRows(): Promise<void> {
