@@ -143,6 +143,7 @@ function Option({
 }) {
   const t = useT()
   const { provider, model } = choice
+  const { problem } = provider
   return (
     <button
       type="button"
@@ -154,8 +155,8 @@ function Option({
       <span className={`radio ${on ? 'on' : ''}`} />
       <span className="grow">
         <span className="nm trunc">{model.id}</span>
-        <span className="sub trunc">
-          {[on && origin, provider.label, factsOf(t, model)].filter(Boolean).join(' · ')}
+        <span className={`sub trunc ${problem === undefined ? '' : 'fail'}`}>
+          {[on && origin, provider.label, problem ?? factsOf(t, model)].filter(Boolean).join(' · ')}
         </span>
       </span>
     </button>

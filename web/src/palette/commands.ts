@@ -4,8 +4,22 @@ import type { Route } from '../router.ts'
 import { setPrefs, usePrefs } from '../store/prefs.ts'
 import { get, openOverlay } from '../store/store.ts'
 
+export type CommandId =
+  | 'new'
+  | 'needs'
+  | 'folder'
+  | 'rail'
+  | 'presets'
+  | 'models'
+  | 'appearance'
+  | 'about'
+  | 'light'
+  | 'dark'
+  | 'system'
+  | 'shortcuts'
+
 export interface Command {
-  id: string
+  id: CommandId
   label: string
   keys?: readonly string[]
   run(): void

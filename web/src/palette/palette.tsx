@@ -1,5 +1,19 @@
 import { Command } from 'cmdk'
-import { CornerDownLeft, MessageSquare, Search } from 'lucide-react'
+import {
+  BellDot,
+  Contrast,
+  Cpu,
+  FolderOpen,
+  Info,
+  Keyboard,
+  Layers,
+  MessageSquare,
+  Moon,
+  PanelLeft,
+  Plus,
+  Search,
+  Sun,
+} from 'lucide-react'
 import { useState } from 'react'
 import { ImeGuard } from '../composer/ime.ts'
 import { useT } from '../i18n/i18n.ts'
@@ -9,6 +23,22 @@ import { Keys } from '../ui/button.tsx'
 import { Modal } from '../ui/pop.tsx'
 import { STATUS_KEYS } from '../rail/session-line.tsx'
 import { commands } from './commands.ts'
+import type { CommandId } from './commands.ts'
+
+const ICONS: Record<CommandId, typeof Plus> = {
+  new: Plus,
+  needs: BellDot,
+  folder: FolderOpen,
+  rail: PanelLeft,
+  presets: Layers,
+  models: Cpu,
+  appearance: Contrast,
+  about: Info,
+  light: Sun,
+  dark: Moon,
+  system: Contrast,
+  shortcuts: Keyboard,
+}
 
 export function Palette() {
   const t = useT()
@@ -37,20 +67,23 @@ export function Palette() {
         <Command.List>
           <Command.Empty>{t('palette.none')}</Command.Empty>
           <Command.Group heading={t('palette.actions')}>
-            {commands().map((command) => (
-              <Command.Item
-                key={command.id}
-                value={`${command.label} ${command.id}`}
-                onSelect={() => {
-                  close()
-                  command.run()
-                }}
-              >
-                <CornerDownLeft size={16} />
-                {command.label}
-                <span className="right">{command.keys && <Keys keys={command.keys} />}</span>
-              </Command.Item>
-            ))}
+            {commands().map((command) => {
+              const Icon = ICONS[command.id]
+              return (
+                <Command.Item
+                  key={command.id}
+                  value={`${command.label} ${command.id}`}
+                  onSelect={() => {
+                    close()
+                    command.run()
+                  }}
+                >
+                  <Icon size={16} />
+                  {command.label}
+                  <span className="right">{command.keys && <Keys keys={command.keys} />}</span>
+                </Command.Item>
+              )
+            })}
           </Command.Group>
           <Command.Group heading={t('palette.sessions')}>
             {sessions.slice(0, 100).map((row) => (

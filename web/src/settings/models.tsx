@@ -107,7 +107,7 @@ function DefaultModel({ models }: { models: ModelsView }) {
           </>
         )}
       </div>
-      <div style={{ marginTop: 8 }}>
+      <div className="after">
         <Problems place="default" />
       </div>
     </section>

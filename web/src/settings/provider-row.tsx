@@ -126,15 +126,19 @@ function ProbeResult({ probe }: { probe: Probe }) {
       <p className={probe.ok ? 't2' : ''}>{probe.message}</p>
       <div className="card probe">
         <pre>
-          <span className="k">{t('probe.sent')} </span>
-          {asked.method} {asked.url}
-          {asked.model !== undefined && `\n      model ${asked.model}`}
+          <span className="k">{t('probe.sent')}</span>
+          <span>
+            {[`${asked.method} ${asked.url}`, asked.model && `model ${asked.model}`].filter(Boolean).join('\n')}
+          </span>
         </pre>
         {answered && (
           <pre>
-            <span className="k">{t('probe.got')} </span>
-            {answered.status ?? ''} {answered.text}
-            {answered.models && `\n      ${answered.models.join(', ')}`}
+            <span className="k">{t('probe.got')}</span>
+            <span>
+              {[`${answered.status ?? ''} ${answered.text ?? ''}`.trim(), answered.models?.join(', ')]
+                .filter(Boolean)
+                .join('\n')}
+            </span>
           </pre>
         )}
       </div>

@@ -78,6 +78,7 @@ export function TranscriptView({ id, view }: { id: string; view: OpenSession }) 
     scrollEndThreshold: AT_END,
   })
   useScrollMemory(id, { scroller, list, rows })
+  useStick(scroller, list, away === undefined)
   const onScroll = () => {
     const element = scroller.current
     if (!element) return
@@ -139,6 +140,21 @@ export function TranscriptView({ id, view }: { id: string; view: OpenSession }) 
       )}
     </div>
   )
+}
+
+/** The tray, a refusal or a keyboard takes room from below: whoever reads the end still sees the end. */
+function useStick(scroller: { current: HTMLDivElement | null }, list: List, atEnd: boolean): void {
+  const stick = useRef({ list, atEnd })
+  useEffect(() => {
+    stick.current = { list, atEnd }
+  })
+  useEffect(() => {
+    const element = scroller.current
+    if (!element) return
+    const observer = new ResizeObserver(() => stick.current.atEnd && stick.current.list.scrollToEnd())
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [scroller])
 }
 
 /** Rows whose event came after `seq`. */
