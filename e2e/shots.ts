@@ -3,6 +3,7 @@ import { copyFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium, type Browser, type Page } from '@playwright/test'
+import { cookieOf } from './browser/cookie.ts'
 import { ROOT } from './host.ts'
 import { startMock } from './mock-llm/server.ts'
 import { startServer, type Served } from './process.ts'
@@ -233,10 +234,14 @@ async function take(browser: Browser, set: Stage, size: (typeof SIZES)[number]):
     const page = await context.newPage()
     await tapSocket(page)
     const server = set[shot.where]
-    await page.goto(`${server.base}${shot.path(set.cast)}${shot.stranger ? '' : new URL(server.url).hash}`)
+    if (!shot.stranger) await context.addCookies([await cookieOf(server)])
+    await page.goto(server.base + shot.path(set.cast))
     if (!shot.stranger)
       await page.locator('.app [aria-busy=true]:not([role=log])').first().waitFor({ state: 'detached' })
-    await shot.show(page, phone)
+    await shot.show(page, phone).catch(async (cause: unknown) => {
+      await page.screenshot({ path: join(OUT, `${shot.name}-${size.width}-missed.png`) })
+      throw new Error(`${shot.name} at ${size.width} did not come to its state`, { cause })
+    })
     await page.evaluate('document.fonts.ready.then(() => true)')
     for (const scheme of SCHEMES) {
       await page.emulateMedia({ colorScheme: scheme })

@@ -36,7 +36,7 @@ test('B58 a line cut in the middle of a stream: no word is missing or stands twi
   const line = await layLine(Number(new URL(shop.server.base).port))
   // 100 ms a frame: the answer is under way for some five seconds, across the cut.
   shop.script('cut', { text: numbered(300), chunk: 40, delayMs: 100 })
-  await page.goto(`http://127.0.0.1:${line.port}/new${new URL(shop.server.url).hash}`)
+  await visit(page, shop.server, 'new', line.port)
   await say(page, `${mark('cut')} count`)
   await expect(page.getByTestId('transcript')).toContainText('word20')
   line.cut()
@@ -55,7 +55,7 @@ test('B34 offline is said after three seconds; what was sent meanwhile waits, go
 }) => {
   const line = await layLine(Number(new URL(shop.server.base).port))
   shop.script('offline', { text: 'First.' }, { text: 'Second.' })
-  await page.goto(`http://127.0.0.1:${line.port}/new${new URL(shop.server.url).hash}`)
+  await visit(page, shop.server, 'new', line.port)
   await say(page, `${mark('offline')} one`)
   await expect(page.getByTestId('transcript')).toContainText('First.')
   const pill = page.locator('.pill')
@@ -80,7 +80,7 @@ test('B34 offline is said after three seconds; what was sent meanwhile waits, go
 test('a message that waits for the line can be taken back', async ({ page, shop }) => {
   const line = await layLine(Number(new URL(shop.server.base).port))
   shop.script('back', { text: 'First.' })
-  await page.goto(`http://127.0.0.1:${line.port}/new${new URL(shop.server.url).hash}`)
+  await visit(page, shop.server, 'new', line.port)
   await say(page, `${mark('back')} one`)
   await expect(page.getByTestId('transcript')).toContainText('First.')
   line.cut()

@@ -5,6 +5,7 @@ import { test as base, expect, type Page } from '@playwright/test'
 import type { Reply } from '../mock-llm/reply.ts'
 import { startMock, type Mock } from '../mock-llm/server.ts'
 import { startServer, type Served } from '../process.ts'
+import { cookieOf } from './cookie.ts'
 
 export interface World {
   /** The running server; replaced by `restart`. */
@@ -126,9 +127,12 @@ export async function furnish(server: Served, mock: Mock, work: string): Promise
   await client.close()
 }
 
-/** Opens a place of a server with its token. */
-export async function visit(page: Page, server: Served, path = ''): Promise<void> {
-  await page.goto(`${server.base}${path}${new URL(server.url).hash}`)
+/** Opens a place of a server, logged in; `port` when a line lies in between. */
+export async function visit(page: Page, server: Served, path = '', port?: number): Promise<void> {
+  await page.context().addCookies([await cookieOf(server)])
+  const address = new URL(server.base + path)
+  if (port !== undefined) address.port = String(port)
+  await page.goto(address.href)
 }
 
 /** Writes into the composer and presses Enter. */

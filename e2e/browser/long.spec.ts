@@ -76,10 +76,7 @@ async function opening(page: Page, id: string, last: string): Promise<number> {
 /** Elements in the page, whatever the length of the session. */
 const ELEMENTS = 2500
 
-test('B28 B81 2,000 steps open within a second, and the page stays small to the very top', async ({
-  page,
-  shop,
-}) => {
+test('B28 B81 2,000 steps open within a second, and the page stays small to the very top', async ({ page, shop }) => {
   const [short, long] = [await record(shop.dataDir, shop.work, 3), await record(shop.dataDir, shop.work, 2000)]
   await visit(page, shop.server, 'new')
   await expect(page.getByTestId('composer')).toBeVisible()
