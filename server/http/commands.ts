@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { COMMANDS, type CommandName, type CommandResults, type ParsedArgs } from '../wire/commands.ts'
 import { CoreError } from '../wire/errors.ts'
@@ -6,8 +7,11 @@ import type { Sessions } from '../session/sessions.ts'
 import type { Workspaces } from '../workspace/workspaces.ts'
 import type { Providers } from '../settings/providers.ts'
 
-/** Results of this many commands are kept, so that one sent again after a reconnect acts once. */
+/** Results of so many commands are kept for so long (ms), so that one sent again after a reconnect acts once. */
 const REMEMBERED = 1_000
+const REMEMBERED_MS = 15 * 60_000
+/** Changes nothing, and its answer may be large and old: it is asked anew. */
+const FORGOTTEN: ReadonlySet<CommandName> = new Set(['workspace.browse'])
 
 type Handler<N extends CommandName> = (
   args: ParsedArgs<N>,
@@ -16,18 +20,26 @@ type Handler<N extends CommandName> = (
 ) => Promise<CommandResults[N]> | CommandResults[N]
 type Handlers = { [N in CommandName]: Handler<N> }
 
+interface Known {
+  /** Digest: the text of a prompt need not stay in memory for this. */
+  args: string
+  at: number
+  result: Promise<unknown>
+}
+
 export interface CommandsOptions {
   sessions: Sessions
   workspaces: Workspaces
   providers: Providers
   global: () => GlobalState
+  now?: () => number
 }
 
 /** Every mutating command of the wire: parsed once, run once per command id, answered once. */
 export class Commands {
   readonly #options: CommandsOptions
   readonly #handlers: Handlers
-  readonly #results = new Map<string, { args: string; result: Promise<unknown> }>()
+  readonly #results = new Map<string, Known>()
 
   constructor(options: CommandsOptions) {
     this.#options = options
@@ -39,21 +51,41 @@ export class Commands {
   }
 
   async run<N extends CommandName>(id: string, name: N, args: unknown): Promise<CommandResults[N]> {
+    if (FORGOTTEN.has(name)) return this.#once(id, name, args)
     const key = `${name} ${id}`
-    const text = JSON.stringify(args) ?? ''
+    const digest = createHash('sha256')
+      .update(JSON.stringify(args) ?? '')
+      .digest('base64')
+    this.#forgetOld()
     const known = this.#results.get(key)
-    if (known?.args === text) return known.result as Promise<CommandResults[N]>
+    if (known?.args === digest) return known.result as Promise<CommandResults[N]>
     if (known)
       throw new CoreError(
         'gateway/bad-request',
         `The command id "${id}" already stands for another ${name}. Send this one under an id of its own.`,
       )
     const result = this.#once(id, name, args)
-    this.#results.set(key, { args: text, result })
-    if (this.#results.size > REMEMBERED) this.#results.delete(this.#results.keys().next().value!)
+    const entry: Known = { args: digest, at: this.#now(), result }
+    this.#results.set(key, entry)
     // A refusal changed nothing, so the same id may try again.
-    result.catch(() => this.#results.delete(key))
+    result.catch(() => {
+      if (this.#results.get(key) === entry) this.#results.delete(key)
+    })
     return result
+  }
+
+  /** Entries stand in the order of their time. */
+  #forgetOld(): void {
+    const before = this.#now() - REMEMBERED_MS
+    for (const [key, { at }] of this.#results) {
+      if (at >= before && this.#results.size < REMEMBERED) return
+      this.#results.delete(key)
+    }
+  }
+
+  #now(): number {
+    const { now = Date.now } = this.#options
+    return now()
   }
 
   async #once<N extends CommandName>(id: string, name: N, args: unknown): Promise<CommandResults[N]> {
@@ -76,8 +108,13 @@ const uniqueOf = (id: string): string | undefined =>
   /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id) ? id : undefined
 
 function handlers({ sessions, workspaces, providers }: CommandsOptions): Handlers {
+  /** A pick that became the default shows in every tab. */
+  const told = <R extends { default?: { saved: boolean } }>(result: R): R => {
+    if (result.default?.saved) providers.announce()
+    return result
+  }
   return {
-    'session.create': (args, id) => sessions.create(args, uniqueOf(id)),
+    'session.create': async (args, id) => told(await sessions.create(args, uniqueOf(id))),
     'session.prompt': ({ session, text, mode }, id) => sessions.prompt(session, text, mode, uniqueOf(id)),
     'session.stop': ({ session }) => sessions.stop(session),
     'session.rename': ({ session, title }) => sessions.rename(session, title),
@@ -96,7 +133,8 @@ function handlers({ sessions, workspaces, providers }: CommandsOptions): Handler
     'queue.remove': ({ session, message }) => sessions.removeQueued(session, message),
     'queue.send-now': ({ session, message }) => sessions.sendQueuedNow(session, message),
     'preset.select': ({ session, preset }) => sessions.selectPreset(session, preset),
-    'model.select': ({ session, alsoDefault, ...selection }) => sessions.selectModel(session, selection, alsoDefault),
+    'model.select': async ({ session, alsoDefault, ...selection }) =>
+      told(await sessions.selectModel(session, selection, alsoDefault)),
     'model.default': (selection) => providers.saveDefault(selection),
     'workspace.add': async ({ path, confirmed }) => ({ workspace: await workspaces.add(path, confirmed) }),
     'workspace.remove': ({ workspace }) => {

@@ -14,7 +14,7 @@ export default plugin({
   inject: ['llm', 'credentials', 'stateStore', 'agentDefaultModel'],
   config,
   apply(ctx, { live }: z.output<typeof config>) {
-    const { llm, credentials, stateStore, agentDefaultModel } = ctx
+    const { llm, credentials, stateStore, agentDefaultModel, logger } = ctx
     const providers = new Providers({
       routes: llm,
       credentials,
@@ -24,9 +24,10 @@ export default plugin({
       // Attachments are not taken yet, so no request can hold a stored image.
       makeRoute: (config) => providerRoute(config, { credentials, loadBlob: async () => undefined }),
       defaultModel: agentDefaultModel,
+      warn: (message) => logger.warn(message),
     })
     void providers.start()
-    ctx.effect(() => llm.observe(() => void providers.refresh()))
+    ctx.effect(() => llm.observe(() => providers.routesChanged()))
     ctx.provide('providers', providers)
   },
 })

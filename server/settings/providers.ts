@@ -1,24 +1,23 @@
 import { CoreError } from '../wire/errors.ts'
-import { newId } from '../wire/ids.ts'
 import type { CommandResults, ParsedArgs } from '../wire/commands.ts'
 import type { Selection } from '../wire/messages.ts'
 import type { ModelsView, ProviderView } from '../wire/views.ts'
 import type { Credentials } from '../credential/credentials.ts'
-import type { ModelCard, Route } from '../model/port.ts'
+import type { Route } from '../model/port.ts'
 import type { ProviderConfig } from '../model/adapters/config.ts'
 import type { Routes } from '../model/routes.ts'
 import type { StateStore } from '../workspace/state.ts'
+import { oneWord } from './connection-test.ts'
+import { modelView } from './model-view.ts'
+import { checkBaseURL, configOf, type StoredProvider } from './stored-provider.ts'
+import { within } from './within.ts'
 
 const KEY = 'providers'
-
-type Stored = {
-  id: string
-  label: string
-  wire: 'chat' | 'responses' | 'messages' | 'gemini'
-  baseURL: string
-  keyless: boolean
-  models?: string[]
-}
+/** A route that has not listed its models after this many ms is shown without them; a late list is still taken. */
+const ASK_MS = 6_000
+/** A command that changed one provider waits this long for its list; what comes later is announced. */
+const ANSWER_MS = 1_000
+const TEST_MS = 30_000
 
 export interface ProvidersOptions {
   routes: Routes
@@ -30,32 +29,44 @@ export interface ProvidersOptions {
   own?: boolean
   makeRoute: (config: ProviderConfig) => Route
   defaultModel: { currentSelection(): Selection | undefined; saveSelection(selection: Selection): Promise<void> }
+  warn?: (message: string) => void
   now?: () => number
+  /** Milliseconds: list of a route, answer of a command, connection test. */
+  limits?: { ask?: number; answer?: number; test?: number }
+}
+
+interface Listed {
+  models: ProviderView['models']
+  problem?: string
 }
 
 /** Model providers as a person configures them: routes, write-only keys, the deployment default. */
 export class Providers {
   readonly #options: ProvidersOptions
-  readonly #added = new Map<string, () => void>()
+  readonly #own = new Map<string, () => void>()
   readonly #observers = new Set<(view: ModelsView) => void>()
-  #view: ModelsView = { providers: [] }
-  #refreshing: Promise<void> = Promise.resolve()
+  /** What each route answered last. */
+  readonly #listed = new WeakMap<Route, Listed>()
+  readonly #asking = new WeakMap<Route, Promise<void>>()
+  #telling = false
 
   constructor(options: ProvidersOptions) {
     this.#options = options
   }
 
-  /** Registers every configured route; answers once the first view is made. */
+  /** Registers every configured route. Rows are there at once; resolves when each was asked for its models. */
   async start(): Promise<void> {
-    for (const config of this.#options.shipped) this.#add(config)
-    const { own = true } = this.#options
-    if (own) for (const stored of this.#stored()) this.#add(configOf(stored))
+    const { shipped, own = true } = this.#options
+    for (const config of shipped) this.#contained(config.id, () => this.#add(config))
+    const stored = own ? this.#stored() : []
+    for (const row of stored) this.#contained(row.id, () => this.#own.set(row.id, this.#add(configOf(row))))
     await this.refresh()
   }
 
   current(): ModelsView {
     const selection = this.#options.defaultModel.currentSelection()
-    return { ...this.#view, ...(selection && { default: selection }) }
+    const providers = this.#options.routes.list().map((route) => this.#row(route))
+    return { providers, ...(selection && { default: selection }) }
   }
 
   onChange(observer: (view: ModelsView) => void): () => void {
@@ -63,28 +74,41 @@ export class Providers {
     return () => this.#observers.delete(observer)
   }
 
-  /** Asks every route for its models again; a route that fails keeps its row and says why. */
-  refresh(): Promise<void> {
-    this.#refreshing = this.#refreshing.then(async () => {
-      const routes = this.#options.routes.list()
-      this.#view = { providers: await Promise.all(routes.map((route) => this.#row(route))) }
-      for (const observer of this.#observers) observer(this.current())
+  /** Tells observers once, after what runs now: many changes in one tick are one view. */
+  announce(): void {
+    if (this.#telling) return
+    this.#telling = true
+    queueMicrotask(() => {
+      this.#telling = false
+      const view = this.current()
+      for (const observer of this.#observers) observer(view)
     })
-    return this.#refreshing
+  }
+
+  /** Routes came or went: the rows follow, and who is new is asked for its models. */
+  routesChanged(): void {
+    this.announce()
+    for (const route of this.#options.routes.list()) if (!this.#listed.has(route)) void this.#ask(route)
+  }
+
+  /** Asks every route for its models again, each by itself; one that fails or hangs keeps its row and says why. */
+  async refresh(): Promise<void> {
+    this.announce()
+    await Promise.all(this.#options.routes.list().map((route) => this.#ask(route)))
   }
 
   async save(args: ParsedArgs<'provider.save'>): Promise<CommandResults['provider.save']> {
-    if (this.#options.shipped.some(({ id }) => id === args.id) || args.id === 'demo')
-      throw new CoreError('provider/invalid', `"${args.id}" is the id of a shipped provider. Choose another id.`, {
-        provider: args.id,
+    const { id, models = [], ...rest } = args
+    if (this.#isShipped(id) || (this.#route(id) && !this.#own.has(id)))
+      throw new CoreError('provider/invalid', `"${id}" is the id of a shipped provider. Choose another id.`, {
+        provider: id,
       })
-    const { models, ...rest } = args
-    const stored: Stored = { ...rest, ...(models && { models }) }
-    this.#options.state.update<Stored[]>(KEY, (rows = []) => [...rows.filter(({ id }) => id !== args.id), stored])
-    this.#added.get(args.id)?.()
-    this.#add(configOf(stored))
-    await this.refresh()
-    return { provider: this.#find(args.id) }
+    checkBaseURL(id, args.baseURL)
+    const stored: StoredProvider = { id, ...rest, ...(models.length > 0 && { models }) }
+    this.#options.state.update<StoredProvider[]>(KEY, (rows = []) => [...rows.filter((row) => row.id !== id), stored])
+    this.#own.get(id)?.()
+    this.#own.set(id, this.#add(configOf(stored)))
+    return { provider: await this.#answer(id) }
   }
 
   async remove(id: string): Promise<CommandResults['provider.remove']> {
@@ -94,11 +118,11 @@ export class Providers {
         `${id} ships with this server and cannot be removed. Remove its key instead.`,
         { provider: id },
       )
-    this.#options.state.update<Stored[]>(KEY, (rows = []) => rows.filter((row) => row.id !== id))
-    this.#added.get(id)?.()
-    this.#added.delete(id)
     await this.#options.credentials.remove(id)
-    await this.refresh()
+    this.#options.state.update<StoredProvider[]>(KEY, (rows = []) => rows.filter((row) => row.id !== id))
+    this.#own.get(id)?.()
+    this.#own.delete(id)
+    this.announce()
     return { provider: id }
   }
 
@@ -111,22 +135,22 @@ export class Providers {
         { provider: id },
       )
     await this.#options.credentials.set(id, key)
-    await this.refresh()
-    return { provider: this.#find(id) }
+    return { provider: await this.#answer(id) }
   }
 
   async removeKey(id: string): Promise<CommandResults['credential.remove']> {
     this.#find(id)
     await this.#options.credentials.remove(id)
-    await this.refresh()
-    return { provider: this.#find(id) }
+    return { provider: await this.#answer(id) }
   }
 
   /** One real call of one word, through the same adapter that sessions use. */
   async test(id: string, model?: string): Promise<CommandResults['provider.test']> {
+    const { limits, now = Date.now } = this.#options
     const row = this.#find(id)
-    const route = this.#options.routes.get(id)!
-    const chosen = model ?? row.models[0]?.id ?? (await route.models().catch(() => []))[0]?.id
+    const route = this.#route(id)!
+    if (model === undefined && row.models.length === 0) await this.#ask(route)
+    const chosen = model ?? this.#row(route).models[0]?.id
     const asked = { method: 'POST', url: row.baseURL ?? id, ...(chosen !== undefined && { model: chosen }) }
     if (chosen === undefined)
       return {
@@ -135,10 +159,11 @@ export class Providers {
         message: `${row.label} lists no model. Enter a model id to test with.`,
         asked,
       }
-    const { now = Date.now } = this.#options
     const started = now()
-    const outcome = await oneWord(route, chosen)
+    const outcome = await oneWord(route, chosen, limits?.test ?? TEST_MS)
     const ms = now() - started
+    // A server that answers by now may also have a new list.
+    void this.#ask(route)
     if ('text' in outcome)
       return {
         ok: true,
@@ -146,12 +171,12 @@ export class Providers {
         asked,
         answered: { ms, text: outcome.text.slice(0, 200) },
       }
-    const { code, message, status } = outcome.failure
-    return { ok: false, code, message, asked, answered: { ms, ...(status !== undefined && { status }) } }
+    const { status, ...failure } = outcome.failure
+    return { ok: false, ...failure, asked, answered: { ms, ...(status !== undefined && { status }) } }
   }
 
   async saveDefault(selection: Selection): Promise<CommandResults['model.default']> {
-    const route = this.#options.routes.get(selection.provider)
+    const route = this.#route(selection.provider)
     if (!route || route.neverDefault)
       throw new CoreError(
         'session/model-unavailable',
@@ -168,44 +193,100 @@ export class Providers {
         { cause: error },
       )
     }
-    await this.refresh()
+    this.announce()
     return { saved: true, models: this.current() }
   }
 
-  #stored(): Stored[] {
-    return (this.#options.state.get(KEY) as Stored[] | undefined) ?? []
+  #stored(): StoredProvider[] {
+    return (this.#options.state.get(KEY) as StoredProvider[] | undefined) ?? []
   }
 
-  #add(config: ProviderConfig): void {
-    this.#added.set(config.id, this.#options.routes.add(this.#options.makeRoute(config)))
+  #add(config: ProviderConfig): () => void {
+    return this.#options.routes.add(this.#options.makeRoute(config))
+  }
+
+  /** As it was registered: what stands in front of the routes for sessions is no part of the list. */
+  #route(id: string): Route | undefined {
+    return this.#options.routes.list().find((route) => route.id === id)
+  }
+
+  /** One provider that cannot be registered must not take the others, or the server, with it. */
+  #contained(id: string, add: () => void): void {
+    try {
+      add()
+    } catch (error) {
+      const { warn = console.warn } = this.#options
+      warn(`the provider ${id} is left out: ${(error as Error).message}`)
+    }
+  }
+
+  /** Never rejects, and ends by itself; whoever asks meanwhile joins. */
+  #ask(route: Route): Promise<void> {
+    const running = this.#asking.get(route)
+    if (running) return running
+    const { ask: limit = ASK_MS } = this.#options.limits ?? {}
+    const list = (listed: Listed) => {
+      this.#listed.set(route, listed)
+      this.announce()
+    }
+    const answer = (async () => {
+      try {
+        list({ models: (await route.models()).map(modelView) })
+      } catch (error) {
+        list({ models: [], problem: (error as Error).message })
+      }
+    })()
+    const asking = within(answer, limit).then((inTime) => {
+      this.#asking.delete(route)
+      if (inTime) return
+      const models = this.#listed.get(route)?.models ?? []
+      list({ models, problem: `${route.label} did not list its models within ${limit / 1000} s.` })
+    })
+    this.#asking.set(route, asking)
+    return asking
+  }
+
+  /** The row after a change, with its models when they come soon. */
+  async #answer(id: string): Promise<ProviderView> {
+    this.announce()
+    const route = this.#route(id)
+    if (route) await within(this.#ask(route), this.#options.limits?.answer ?? ANSWER_MS)
+    return this.#find(id)
   }
 
   #find(id: string): ProviderView {
-    const row = this.#view.providers.find((candidate) => candidate.id === id)
-    if (row) return row
+    const route = this.#route(id)
+    if (route) return this.#row(route)
     throw new CoreError('provider/not-found', `There is no model provider "${id}". Add it in Settings > Models.`, {
       provider: id,
     })
   }
 
-  async #row(route: Route): Promise<ProviderView> {
-    const config = this.#options.shipped.find(({ id }) => id === route.id) ?? this.#storedConfig(route.id)
+  #row(route: Route): ProviderView {
+    const config = this.#configOf(route.id)
+    const { models = [], problem } = this.#listed.get(route) ?? {}
     const base = {
       id: route.id,
       label: route.label,
       wire: route.wire,
       ...(config && { baseURL: config.baseURL }),
-      key: this.#keyState(config),
-      own: config !== undefined && !this.#options.shipped.some(({ id }) => id === route.id),
+      own: this.#own.has(route.id),
+      models,
     }
     try {
-      return { ...base, models: (await route.models()).map(modelView) }
+      return { ...base, key: this.#keyState(config), ...(problem !== undefined && { problem }) }
     } catch (error) {
-      return { ...base, models: [], problem: (error as Error).message }
+      // The file of keys is damaged; the row says so, and everything that needs no key goes on.
+      return { ...base, key: 'missing', problem: (error as Error).message }
     }
   }
 
-  #storedConfig(id: string): ProviderConfig | undefined {
+  #isShipped(id: string): boolean {
+    return id === 'demo' || this.#options.shipped.some((config) => config.id === id)
+  }
+
+  #configOf(id: string): ProviderConfig | undefined {
+    if (!this.#own.has(id)) return this.#options.shipped.find((config) => config.id === id)
     const stored = this.#stored().find((row) => row.id === id)
     return stored && configOf(stored)
   }
@@ -215,59 +296,5 @@ export class Providers {
     const { credentials } = this.#options
     if (credentials.has(config.id)) return 'stored'
     return credentials.has(config.apiKeyRef) ? 'environment' : 'missing'
-  }
-}
-
-const configOf = ({ id, label, wire, baseURL, keyless, models }: Stored): ProviderConfig => ({
-  id,
-  label,
-  wire,
-  baseURL,
-  ...(!keyless && { apiKeyRef: id }),
-  // Without ids of a person's own, the endpoint is asked for its list.
-  ...(models
-    ? { models: models.map((model) => ({ id: model, name: model, inputs: ['text'], reasoning: false, efforts: [] })) }
-    : { discover: true }),
-})
-
-const modelView = (card: ModelCard): ProviderView['models'][number] => ({
-  id: card.id,
-  name: card.name,
-  ...(card.contextWindow !== undefined && { contextWindow: card.contextWindow }),
-  inputs: card.inputs,
-  reasoning: card.reasoning,
-  efforts: card.efforts.map(({ id, default: byDefault }) => ({ id, ...(byDefault && { default: true }) })),
-  ...(card.price && { price: { in: card.price.in, out: card.price.out } }),
-})
-
-async function oneWord(
-  route: Route,
-  model: string,
-): Promise<{ text: string } | { failure: { code: string; message: string; status?: number } }> {
-  const signal = AbortSignal.timeout(30_000)
-  let text = ''
-  try {
-    const call = await route.prepare({ provider: route.id, model, maxTokens: 16 }, signal)
-    const content = [{ type: 'text' as const, text: 'Reply with the word OK.' }]
-    const stream = call.stream({
-      system: '',
-      messages: [{ id: newId(), role: 'user', content, source: { kind: 'user' } }],
-      tools: [],
-      signal,
-      sessionId: 'connection-test',
-      lane: 'test',
-      turn: 0,
-      step: 0,
-      attempt: 1,
-    })
-    for await (const event of stream) {
-      if (event.t === 'delta') text += event.s
-      if (event.t === 'end' && (event.finish.kind === 'error' || event.finish.kind === 'aborted'))
-        return { failure: event.finish.failure }
-    }
-    return { text }
-  } catch (error) {
-    const failure = (error as { failure?: { code: string; message: string } }).failure
-    return { failure: failure ?? { code: 'UNKNOWN', message: (error as Error).message } }
   }
 }

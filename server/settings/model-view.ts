@@ -1,0 +1,13 @@
+import type { ModelView } from '../wire/views.ts'
+import type { ModelCard } from '../model/port.ts'
+
+/** A card as pickers show it; what only a request needs stays behind. */
+export const modelView = (card: ModelCard): ModelView => ({
+  id: card.id,
+  name: card.name,
+  ...(card.contextWindow !== undefined && { contextWindow: card.contextWindow }),
+  inputs: card.inputs,
+  reasoning: card.reasoning,
+  efforts: card.efforts.map(({ id, default: byDefault }) => ({ id, ...(byDefault && { default: true }) })),
+  ...(card.price && { price: { in: card.price.in, out: card.price.out } }),
+})
