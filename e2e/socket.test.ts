@@ -121,13 +121,20 @@ describe('commands', () => {
     await expect(client.attach('no-such-session')).rejects.toMatchObject({ code: 'session/not-found' })
   })
 
-  test('a frame beyond 1 MB closes that socket and no other', async () => {
+  test('the longest prompt that a command may hold fits into a frame in every script', async () => {
+    const id = await session()
+    const { message } = await client.command('session.prompt', { session: id, text: '字'.repeat(400_000) })
+    expect(message).toBeTruthy()
+    ;(await puppet.next()).finish()
+  })
+
+  test('a frame beyond 4 MB closes that socket and no other', async () => {
     const other = await host.connect()
     const { base, token } = addressOf(host.url)
     const raw = new WebSocket(`${base.replace('http', 'ws')}api/socket`, ['core-web', `bearer.${token}`])
     await new Promise((resolve) => raw.once('open', resolve))
     const code = new Promise<number>((resolve) => raw.once('close', resolve))
-    raw.send('x'.repeat(1024 * 1024 + 1))
+    raw.send('x'.repeat(4 * 1024 * 1024 + 1))
     expect(await code).toBe(1009)
     await other.command('workspace.browse', { path: host.work })
   })

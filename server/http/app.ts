@@ -25,6 +25,8 @@ import type { Providers } from '../settings/providers.ts'
 import { installRest, type RestOptions } from './rest.ts'
 import { installSocket } from './socket.ts'
 
+/** The longest prompt (400 000 characters) fits even when each needs six bytes of JSON. */
+const FRAME_BYTES = 4 * 1024 * 1024
 /** Tries per minute and address at the login. */
 const LOGIN_TRIES = 10
 
@@ -82,7 +84,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   server.setSerializerCompiler(serializerCompiler)
   await server.register(cookie)
   await server.register(rateLimit, { global: false })
-  await server.register(websocket, { options: { maxPayload: 1024 * 1024, handleProtocols: () => 'core-web' } })
+  await server.register(websocket, { options: { maxPayload: FRAME_BYTES, handleProtocols: () => 'core-web' } })
   await server.register(swagger, {
     openapi: { openapi: '3.1.0', info: { title: 'core-web', version: options.version } },
     transform: jsonSchemaTransform,

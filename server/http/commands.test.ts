@@ -6,9 +6,9 @@ import { Commands } from './commands.ts'
 
 function setup() {
   const clock = { now: 0 }
-  const prompt = vi.fn(async (_session: string, text: string) => ({ message: text }))
-  const browse = vi.fn(async () => ({ path: '/', folders: [] }))
-  const announce = vi.fn()
+  const prompt = vi.fn<Sessions['prompt']>(async (_session, text) => ({ message: text }))
+  const browse = vi.fn<Workspaces['browse']>(async () => ({ path: '/', folders: [] }))
+  const announce = vi.fn<() => void>()
   const saved = { default: { saved: true as const } }
   const commands = new Commands({
     sessions: { prompt, selectModel: async () => saved } as unknown as Sessions,

@@ -125,7 +125,7 @@ describe('the list', () => {
 
   test('a route that comes or goes by itself changes the list, and only the new one is asked', async () => {
     const { providers, routes, lists, row } = setup()
-    const asked = vi.fn(async () => [card('s')])
+    const asked = vi.fn<() => Promise<ModelCard[]>>(async () => [card('s')])
     lists.set('shipped', asked)
     await providers.start()
     routes.observe(() => providers.routesChanged())

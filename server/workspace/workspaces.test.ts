@@ -49,6 +49,21 @@ test.each([
   await expect(workspaces.add(path(), true)).resolves.toMatchObject({ path: path() })
 })
 
+test('home and data folder are known behind links too', async () => {
+  symlinkSync(join(root, 'home'), join(root, 'my-home'))
+  symlinkSync(join(root, 'data'), join(root, 'my-data'))
+  const linked = new Workspaces({
+    dataDir: join(root, 'my-data'),
+    state: new StateStore(join(root, 'data')),
+    home: join(root, 'my-home'),
+  })
+  for (const path of ['~', join(root, 'data'), root])
+    await expect(linked.add(path)).rejects.toMatchObject({ code: 'workspace/invalid', details: { confirm: true } })
+  mkdirSync(join(root, 'data/sessions'))
+  await expect(linked.add(join(root, 'data/sessions'))).rejects.toMatchObject({ code: 'workspace/invalid' })
+  await expect(linked.add('~/project')).resolves.toMatchObject({ name: 'project' })
+})
+
 test('what is no folder is refused by name', async () => {
   writeFileSync(join(root, 'file'), '')
   await expect(workspaces.add(join(root, 'file'))).rejects.toMatchObject({ code: 'workspace/invalid' })

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { mkdirSync, realpathSync, statSync, type Stats } from 'node:fs'
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, dirname, join, parse, resolve, sep } from 'node:path'
@@ -24,6 +24,26 @@ const idOf = (path: string) => createHash('sha256').update(path).digest('hex').s
 
 const inside = (path: string, folder: string) =>
   path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
+
+/** Folders are compared by their real paths: a home or data folder behind a link is one all the same. */
+function realOf(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    // Not there (yet): nothing can be the same folder or lie in it.
+    return path
+  }
+}
+
+/** Undefined for what cannot be looked at, also when it vanishes this moment: one lost folder must not fail the whole list. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path)
+  } catch {
+    // Missing, or behind a folder that may not be entered: unusable either way.
+    return undefined
+  }
+}
 
 /** The folders that sessions may work in, by real path. */
 export class Workspaces {
@@ -132,8 +152,9 @@ export class Workspaces {
 
   #view(row: Stored): WorkspaceRow {
     const base = { id: row.id, path: row.path, name: basename(row.path) || row.path, addedAt: row.addedAt }
-    if (!existsSync(row.path)) return { ...base, problem: 'missing' }
-    return statSync(row.path).isDirectory() ? base : { ...base, problem: 'not-a-folder' }
+    const found = statOf(row.path)
+    if (!found) return { ...base, problem: 'missing' }
+    return found.isDirectory() ? base : { ...base, problem: 'not-a-folder' }
   }
 
   async #folder(path: string): Promise<string> {
@@ -158,9 +179,10 @@ export class Workspaces {
 
   #danger(real: string): string | undefined {
     if (real === parse(real).root) return 'the root of the file system'
-    if (real === this.#home) return 'your home folder'
-    if (inside(this.#dataDir, real)) return 'the folder that holds all sessions and keys of this server'
-    if (inside(real, this.#dataDir)) return "inside this server's own data folder"
+    if (real === realOf(this.#home)) return 'your home folder'
+    const dataDir = realOf(this.#dataDir)
+    if (inside(dataDir, real)) return 'the folder that holds all sessions and keys of this server'
+    if (inside(real, dataDir)) return "inside this server's own data folder"
     return undefined
   }
 

@@ -44,13 +44,21 @@ export interface DemoOptions {
 export function parseScript(text: string, file: string): Script {
   const lines = text.split('\n').flatMap((line, index) => {
     if (!line.trim()) return []
-    const parsed = Line.safeParse(JSON.parse(line))
+    const parsed = Line.safeParse(jsonOf(line, `${file}:${index + 1}`))
     if (parsed.success) return [parsed.data]
     throw new Error(`${file}:${index + 1}: ${z.prettifyError(parsed.error)}`)
   })
   const head = lines[0]
   if (head?.k !== 'script') throw new Error(`${file}:1: a script begins with its head line`)
   return { needs: head.needs, replies: lines.filter((line) => line.k === 'reply') }
+}
+
+function jsonOf(line: string, where: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch (error) {
+    throw new Error(`${where}: not JSON: ${(error as Error).message}`, { cause: error })
+  }
 }
 
 async function loadScripts(folder: string): Promise<Script[]> {
@@ -99,7 +107,11 @@ export function demoRoute(options: DemoOptions): Route {
         stream(request) {
           if (used) throw new Error('a prepared call streams once')
           used = true
-          scripts ??= loadScripts(options.scripts)
+          // A folder that could not be read is tried again by the next call.
+          scripts ??= loadScripts(options.scripts).catch((error: unknown) => {
+            scripts = undefined
+            throw error
+          })
           return play(scripts, request, { paceMs, workspace: options.workspace })
         },
       }
@@ -115,7 +127,9 @@ async function* play(
   const offered = new Set(request.tools.map(({ name }) => name))
   const script = (await scripts).find(({ needs }) => needs.every((name) => offered.has(name)))
   const reply = script?.replies[ordinalOf(request)] ?? { k: 'reply', say: PAST_THE_END }
-  const fill = (text: string) => text.replaceAll('{{demo}}', workspace())
+  // By functions: a `$` in a path is no pattern.
+  const fill = (text: string) => text.replaceAll('{{demo}}', () => workspace())
+  const fillJson = (text: string) => text.replaceAll('{{demo}}', () => JSON.stringify(workspace()).slice(1, -1))
   let index = 0
   try {
     for (const [kind, text] of [
@@ -135,7 +149,7 @@ async function* play(
     for (const [place, call] of (reply.calls ?? []).entries()) {
       const i = index++
       yield { t: 'open', i, kind: 'tool', callId: `demo-${ordinalOf(request)}-${place}`, name: call.name }
-      yield { t: 'delta', i, s: fill(JSON.stringify(call.arguments)) }
+      yield { t: 'delta', i, s: fillJson(JSON.stringify(call.arguments)) }
       yield { t: 'close', i }
     }
     yield { t: 'end', finish: { kind: reply.calls?.length ? 'tool-calls' : 'stop' } }
