@@ -5,10 +5,10 @@ import { availableParallelism, cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { judgedValue, verdict, type Figure, type Group } from './figure.ts'
-import { table } from './table.ts'
+import { markdown, table } from './table.ts'
 
 /**
- * node e2e/bench/main.ts [--only NAME]...
+ * node e2e/bench/main.ts [--only NAME]... [--markdown]
  * Every figure beside a floor of the same run; exit code 1 when a gate fails, with all figures in reports/bench.json.
  */
 const GROUPS: Record<string, () => Promise<{ group: Group }>> = {
@@ -35,7 +35,7 @@ interface Outcome {
 }
 
 const { values } = parseArgs({
-  options: { only: { type: 'string', multiple: true }, group: { type: 'string' } },
+  options: { only: { type: 'string', multiple: true }, group: { type: 'string' }, markdown: { type: 'boolean' } },
 })
 
 /** A process of its own for each group: no group inherits another's heap, caches or open handles. */
@@ -88,6 +88,7 @@ async function runAll(names: readonly string[]): Promise<number> {
   }))
   writeFileSync(REPORT, `${JSON.stringify({ node: process.version, cores, load, groups }, null, 2)}\n`)
   const figures = outcomes.flatMap((outcome) => outcome.figures)
+  if (values.markdown) console.log(`\n${markdown(figures)}`)
   const count = (wanted: string) => figures.filter((one) => verdict(one) === wanted).length
   const broken = outcomes.filter((outcome) => outcome.failed).length
   console.log(

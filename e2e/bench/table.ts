@@ -41,3 +41,12 @@ export function table(figures: readonly Figure[]): string {
   const notes = figures.map((one) => `    ${one.name}: floor = ${one.floorIs}${one.note ? `; ${one.note}` : ''}`)
   return [...lines, ...notes].join('\n')
 }
+
+/** The same figures as rows of the table in README.md. */
+export function markdown(figures: readonly Figure[]): string {
+  const rows = figures.map((one) => {
+    const measured = `${number(one.value)} ${one.unit}`
+    return `| ${one.name} | ${measured} | ${number(one.floor)} (${one.floorIs}) | ${bounded(one, one.target)} |`
+  })
+  return ['| figure | measured | floor | target |', '|---|---|---|---|', ...rows].join('\n')
+}
