@@ -122,6 +122,13 @@ describe('without the token', () => {
       }
     })
 
+  test('what is not there below /api needs the token too', async () => {
+    const { ask } = await serve()
+    for (const path of ['/api', '/api/nothing', '/api/sessions/x/nothing'])
+      expect((await ask(path)).status, path).toBe(401)
+    expect((await ask('/api/nothing', { headers: bearer })).status).toBe(404)
+  })
+
   test('an upgrade gets no further than a request, however it is spelled', async () => {
     const { ask } = await serve()
     const upgrade = {

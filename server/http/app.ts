@@ -142,8 +142,10 @@ const HELMET = {
 }
 
 async function guard(fence: Fence, basePath: string, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-  // The route that answers, not the address as it was spelled: the router decodes what it matches.
-  const path = request.routeOptions.url ?? request.url.split('?')[0]!
+  // The route that answers, not the address as it was spelled: the router decodes what it matches. Only the page's own
+  // files are found by spelling.
+  const route = request.routeOptions.url
+  const path = route === undefined || route.endsWith('*') ? request.url.split('?')[0]! : route
   const refusal = fence.check({
     method: request.method,
     path: path.startsWith(basePath) ? path.slice(basePath.length - 1) : path,
