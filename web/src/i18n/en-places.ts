@@ -134,7 +134,7 @@ export const enPlaces = {
   'provider.works': 'works',
   'provider.models': '{n} model|{n} models',
   'provider.noModels': 'No models are listed.',
-  'provider.remove': 'Remove',
+  'provider.remove': 'Remove provider',
   'provider.name': 'Name',
   'provider.wire': 'Wire format',
   'provider.url': 'Base URL',

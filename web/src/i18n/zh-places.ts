@@ -134,7 +134,7 @@ export const zhPlaces: Record<keyof typeof enPlaces, string> = {
   'provider.works': '可用',
   'provider.models': '{n} 个模型',
   'provider.noModels': '没有列出模型。',
-  'provider.remove': '移除',
+  'provider.remove': '移除提供方',
   'provider.name': '名称',
   'provider.wire': '协议格式',
   'provider.url': '基础 URL',

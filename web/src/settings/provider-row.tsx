@@ -28,12 +28,21 @@ interface Props {
 
 export function ProviderRow({ provider, open, onToggle }: Props) {
   const t = useT()
-  const tone = provider.problem !== undefined ? 'failed' : provider.key === 'missing' ? 'idle' : 'works'
+  const tone =
+    provider.problem !== undefined
+      ? 'failed'
+      : provider.key === 'missing' || provider.models.length === 0
+        ? 'idle'
+        : 'works'
   const Chevron = open ? ChevronDown : ChevronRight
   return (
     <div data-testid="provider-row">
       <button type="button" className="pv" aria-expanded={open} onClick={onToggle}>
-        <span className={`dot ${tone}`} role="img" aria-label={t(`provider.${tone}`)} />
+        <span
+          className={`dot ${tone}`}
+          role="img"
+          aria-label={t(tone === 'idle' && provider.key !== 'missing' ? 'provider.noModels' : `provider.${tone}`)}
+        />
         <span className="b trunc">{provider.label}</span>
         <span className="mono t3 trunc">{hostOf(provider)}</span>
         <span className="end">

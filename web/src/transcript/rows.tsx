@@ -157,7 +157,9 @@ function Retry({ item }: { item: ItemOf<'retry'> }) {
   const t = useT()
   const waiting = item.until !== undefined && !item.started
   const now = useNow(500, waiting)
-  const left = item.until === undefined ? 0 : Math.ceil((item.until - now) / 1000)
+  // The last attempt, or one that no second try can help: the error that ends the turn says it all.
+  if (item.until === undefined) return null
+  const left = Math.ceil((item.until - now) / 1000)
   return (
     <div className={`row ${waiting ? 'live' : ''}`} role="status">
       <RotateCw size={16} strokeWidth={1.75} />
