@@ -50,6 +50,3 @@ export function choices(models: ModelsView, query: string): Choice[] {
       `${provider.id} ${provider.label} ${model.id} ${model.name}`.toLowerCase().includes(wanted),
     )
 }
-
-export const same = (a: Selection | undefined, b: Selection | undefined): boolean =>
-  a?.provider === b?.provider && a?.model === b?.model && a?.reasoningEffort === b?.reasoningEffort
