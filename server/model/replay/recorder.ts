@@ -66,16 +66,22 @@ export class Recorder {
     let last = started
     let usage: Json | undefined
     let raw: Json | undefined
-    for await (const event of prepared.stream(request)) {
-      const time = now()
-      if (event.t === 'usage') ({ usage, raw } = { usage: event.usage as unknown as Json, raw: event.raw })
-      if (event.t === 'end') note(call, event, { ms: time - started, usage, raw })
-      const line = eventLine(event, time - last)
-      if (line) call.events.push(line)
-      last = time
-      yield event
+    try {
+      for await (const event of prepared.stream(request)) {
+        const time = now()
+        if (event.t === 'usage') ({ usage, raw } = { usage: event.usage as unknown as Json, raw: event.raw })
+        if (event.t === 'end') note(call, event, { ms: time - started, usage, raw })
+        const line = eventLine(event, time - last)
+        if (line) call.events.push(line)
+        last = time
+        yield event
+      }
+    } finally {
+      // Stopped, or left by its reader: a replay waits at this place until it is stopped too.
+      if (!call.end && call.faults.length === 0)
+        call.faults.push({ k: 'fault', at: call.events.length, kind: 'hang', code: 'ABORTED' })
+      placeholdersInto(call, placeholders)
     }
-    placeholdersInto(call, placeholders)
   }
 }
 

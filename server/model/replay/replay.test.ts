@@ -242,3 +242,33 @@ describe('player', () => {
     expect(waits).toEqual([50, 50, 50])
   })
 })
+
+test('a call that was stopped in the middle is recorded without live paths, and its replay waits to be stopped', async () => {
+  const recorder = new Recorder({ head: HEAD, tokens: () => ({ cwd: '/rec/place' }), now: () => 0 })
+  const stop = new AbortController()
+  const endless: Route = {
+    ...upstream([]),
+    prepare: async () => ({
+      header: { config },
+      facts: {} as never,
+      retry: { mode: 'normal', retries: 0, baseMs: 0, capMs: 0, jitter: 0 },
+      async *stream() {
+        yield { t: 'open', i: 0, kind: 'text' }
+        yield { t: 'delta', i: 0, s: 'in /rec/place' }
+        yield { t: 'end', finish: { kind: 'aborted', failure: { code: 'ABORTED', message: 'stopped' } } }
+      },
+    }),
+  }
+  await collect(recorder.wrap(endless), built([user('go', 'x')]))
+  const text = formatCassette(recorder.cassette())
+  expect(text).not.toContain('/rec/place')
+  const [route] = play(text).routes()
+  const prepared = await route!.prepare(config)
+  const events: StreamEvent[] = []
+  for await (const event of prepared.stream({ ...built([user('go', 'y')]), signal: stop.signal })) {
+    events.push(event)
+    if (event.t === 'delta') setImmediate(() => stop.abort())
+  }
+  expect(textIn(events)).toBe('in /live/place')
+  expect(events.at(-1)).toMatchObject({ t: 'end', finish: { kind: 'aborted' } })
+})
