@@ -230,7 +230,13 @@ async function take(browser: Browser, set: Stage, size: (typeof SIZES)[number]):
   let taken = 0
   for (const shot of SHOTS) {
     if (!shot.name.includes(only) || (shot.phoneOnly && !phone)) continue
-    const context = await browser.newContext({ viewport: size, colorScheme: 'light', reducedMotion: 'reduce' })
+    const context = await browser.newContext({
+      viewport: size,
+      colorScheme: 'light',
+      reducedMotion: 'reduce',
+      hasTouch: phone,
+      isMobile: phone,
+    })
     const page = await context.newPage()
     await tapSocket(page)
     const server = set[shot.where]
