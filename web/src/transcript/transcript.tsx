@@ -151,7 +151,13 @@ function useStick(scroller: { current: HTMLDivElement | null }, list: List, atEn
   useEffect(() => {
     const element = scroller.current
     if (!element) return
-    const observer = new ResizeObserver(() => stick.current.atEnd && stick.current.list.scrollToEnd())
+    let height = element.clientHeight
+    const observer = new ResizeObserver(() => {
+      // The first call tells the size it begins with: a place that was found again must not be lost to it.
+      if (element.clientHeight === height) return
+      height = element.clientHeight
+      if (stick.current.atEnd) stick.current.list.scrollToEnd()
+    })
     observer.observe(element)
     return () => observer.disconnect()
   }, [scroller])
