@@ -39,4 +39,4 @@ HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.CORE_WEB_PORT}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # tini reaps what the agents' shells leave behind and passes SIGTERM on; npm would keep it from the server.
 ENTRYPOINT ["tini", "--"]
-CMD ["node", "server/main.ts", "serve"]
+CMD ["node", "server/start.mjs", "serve"]

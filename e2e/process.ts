@@ -30,7 +30,7 @@ export interface ServeOptions {
 function start({ dataDir, args = [], preload, env = {} }: ServeOptions) {
   const command = [
     ...(preload ? ['--import', preload] : []),
-    join(ROOT, 'server/main.ts'),
+    join(ROOT, 'server/start.mjs'),
     'serve',
     ...(args.includes('--port') ? [] : ['--port', '0']),
     '--no-open',

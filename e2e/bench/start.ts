@@ -47,7 +47,15 @@ export const group: Group = async () => {
   const servers: Start[] = []
   const floors: Start[] = []
   const { root, remove } = scratch()
-  const host = (n: number) => ['server/main.ts', 'serve', '--port', '0', '--no-open', '--data', join(root, `data-${n}`)]
+  const host = (n: number) => [
+    'server/start.mjs',
+    'serve',
+    '--port',
+    '0',
+    '--no-open',
+    '--data',
+    join(root, `data-${n}`),
+  ]
   // The first start fills the compile cache; it is told apart because a person sees it once per installation.
   const first = await start(host(-1), root)
   for (let round = 0; round < ROUNDS; round++) {

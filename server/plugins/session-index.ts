@@ -10,9 +10,8 @@ export default plugin({
   apply(ctx) {
     const { dataFolder, logger } = ctx
     const index = new SessionIndex({ root: dataFolder.path, onError: (error) => logger.warn(error) })
-    // Lists answer while the worker catches up with the files; a host must not wait for a large folder.
     let closing = false
-    index.start().catch((error: unknown) => {
+    const view = new IndexView(index, (error) => {
       // Closing cuts the catching up short; the next start does it again.
       if (!closing) logger.warn(error)
     })
@@ -21,7 +20,7 @@ export default plugin({
         closing = true
         return index.close()
       }
-      yield ctx.provide('sessionIndex', new IndexView(index))
+      yield ctx.provide('sessionIndex', view)
     })
   },
 })

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Header, LogEvent } from '../wire/events.ts'
 import type { SearchHit, SessionPage } from '../wire/protocol.ts'
 import type { SessionRow } from '../wire/views.ts'
@@ -6,12 +7,30 @@ import type { SessionIndex } from '../log/index/session-index.ts'
 import type { SessionState } from '../projection/session-state.ts'
 import type { Index } from './ports.ts'
 
+/** How long, in ms, the first list waits for the index to catch up with the files. */
+const CATCH_UP_MS = 1_500
+
 /** The stored index in the words of the wire. */
 export class IndexView implements Index {
   readonly #index: SessionIndex
+  readonly #onError: (error: unknown) => void
+  #caughtUp: Promise<unknown> | undefined
 
-  constructor(index: SessionIndex) {
+  constructor(index: SessionIndex, onError: (error: unknown) => void) {
     this.#index = index
+    this.#onError = onError
+  }
+
+  /**
+   * Reads what changed on disk since the index last ran, on first use: a host that nobody looks at starts no worker for it.
+   * A large folder holds a list up for a moment only; the rest of it appears in the next one.
+   */
+  #catchUp(): Promise<unknown> {
+    this.#caughtUp ??= Promise.race([
+      this.#index.start().catch(this.#onError),
+      pause(CATCH_UP_MS, undefined, { ref: false }),
+    ])
+    return this.#caughtUp
   }
 
   note(header: Header, state: SessionState, events: readonly LogEvent[]): void {
@@ -29,6 +48,7 @@ export class IndexView implements Index {
     limit: number
     archived?: boolean | undefined
   }): Promise<SessionPage> {
+    await this.#catchUp()
     const { rows, next } = await this.#index.list({
       limit,
       ...(cursor !== undefined && { cursor }),
@@ -44,6 +64,7 @@ export class IndexView implements Index {
   }
 
   async search(text: string): Promise<SearchHit[]> {
+    await this.#catchUp()
     const hits = await this.#index.search(text)
     return hits.map(({ session, seq, title, snippet }) => ({ session, seq, title: title ?? '', snippet }))
   }
