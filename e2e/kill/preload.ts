@@ -42,8 +42,7 @@ async function install(): Promise<void> {
   const prototype = Object.getPrototypeOf(handle) as Record<string, unknown>
   for (const name of ['write', 'datasync', 'sync', 'truncate', 'stat']) wrap(prototype, name)
   await handle.close()
-  for (const name of ['open', 'mkdir', 'link', 'rename', 'unlink', 'writeFile'])
-    wrap(fs, name)
+  for (const name of ['open', 'mkdir', 'link', 'rename', 'unlink', 'writeFile']) wrap(fs, name)
   syncBuiltinESMExports()
   const awaits = createHook({
     init(_id, type) {

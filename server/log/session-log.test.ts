@@ -118,9 +118,7 @@ describe('append', () => {
     log.append(userMessage('a'))
     const replace = (startSeq: number, endSeq: number) => ({ surfaceOp: { op: 'replace', startSeq, endSeq } as const })
     expect(() => log.append({ ...userMessage('b'), ...replace(0, 1) })).toThrow(/does not lie before/)
-    expect(() => log.append({ ...draft('turn/start', { turn: 1 }), surfaceOp: 'append' })).toThrow(
-      /not a message/,
-    )
+    expect(() => log.append({ ...draft('turn/start', { turn: 1 }), surfaceOp: 'append' })).toThrow(/not a message/)
     expect(log.append({ ...userMessage('b'), ...replace(0, 0) })[0]!.seq).toBe(1)
   })
 })

@@ -38,4 +38,4 @@ export const Catalog = z.record(
 const shipped = Catalog.parse(catalog)
 
 /** The shipped cards of a provider, by route id; none for a route this catalog does not know. */
-export const catalogCards = (provider: string): ModelCard[] => (shipped[provider]?.cards ?? [])
+export const catalogCards = (provider: string): ModelCard[] => shipped[provider]?.cards ?? []

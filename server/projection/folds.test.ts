@@ -24,8 +24,7 @@ const HEADER: Header = {
   agentPreset: 'standard',
   writer: 'test',
 }
-const events = (...drafts: Draft[]): LogEvent[] =>
-  drafts.map((each, seq) => ({ ...each, seq, time: 100 + seq }))
+const events = (...drafts: Draft[]): LogEvent[] => drafts.map((each, seq) => ({ ...each, seq, time: 100 + seq }))
 const of = <S>(projection: Projection<S>, ...drafts: Draft[]): S => fold(projection, HEADER, events(...drafts))
 
 const at = { turn: 1, step: 1 }
