@@ -257,8 +257,8 @@ describe('ending', () => {
       from.sessions.prompt(id, 'late', 'queue'),
       from.sessions.view(id),
     ])
-    expect(results[1]!.status).toBe('fulfilled')
-    for (const result of [results[2]!, results[3]!])
+    expect(results[1].status).toBe('fulfilled')
+    for (const result of [results[2], results[3]])
       expect(result).toMatchObject({ status: 'rejected', reason: { code: 'session/not-found' } })
     expect([from.sessions.live(id), from.agents.list(), await from.store.list()]).toEqual([undefined, [], []])
     await from.sessions.restore(id)
