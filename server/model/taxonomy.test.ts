@@ -90,3 +90,11 @@ test('the wait a provider asks for: milliseconds, seconds, date', () => {
   expect(wait({ 'retry-after': 'soon' })).toBeUndefined()
   expect(classify(api(429, 'x', { responseHeaders: { 'retry-after': '3' } })).providerRetryAfterMs).toBe(3000)
 })
+
+test('what the error and its body both say stands once in the message', () => {
+  const error = Object.assign(new Error('invalid x-api-key'), {
+    statusCode: 401,
+    data: { error: { type: 'authentication_error', message: 'invalid x-api-key' } },
+  })
+  expect(classify(error).message).toBe('invalid x-api-key · authentication_error')
+})

@@ -178,7 +178,8 @@ function textOf(link: unknown): string {
   const inner = field(link, 'error') ?? field(field(link, 'data'), 'error')
   const own = parts.filter((part) => typeof part === 'string' && part !== 'error')
   const nested = inner !== undefined && inner !== null ? textOf(inner) : bodyText(field(link, 'responseBody'))
-  return [...new Set([...own, ...(nested && !own.includes(nested) ? [nested] : [])])].join(' · ')
+  // What an error and its body both say is said once.
+  return [...new Set([...own, ...nested.split(' · ')])].filter(Boolean).join(' · ')
 }
 
 const bodyText = (body: unknown): string => (typeof body === 'string' ? body.slice(0, 2000) : '')
