@@ -17,8 +17,6 @@ export const rooms: Record<string, readonly string[]> = {
   preset: ['wire', 'scope'],
   settings: ['wire', 'log', 'model', 'credential', 'workspace/state'],
   workspace: ['wire', 'log', 'model/port'],
-  permission: ['wire', 'log', 'model/port'],
-  sandbox: ['wire', 'log', 'model/port'],
   credential: ['wire', 'log', 'model/port'],
   session: [
     'wire',
@@ -33,7 +31,6 @@ export const rooms: Record<string, readonly string[]> = {
     'turn',
     'settings',
     'workspace',
-    'permission',
   ],
   http: ['wire', 'projection', 'session', 'log', 'preset', 'settings', 'workspace', 'credential', 'model'],
 }
