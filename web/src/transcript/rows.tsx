@@ -12,7 +12,8 @@ import { Card, TodoList } from './cards.tsx'
 import { Fold } from './fold.tsx'
 import { Markdown } from './markdown.tsx'
 import { ToolRow } from './tool-row.tsx'
-import { Footer, TurnErrorCard } from './turn-end.tsx'
+import { Footer } from './turn-end.tsx'
+import { TurnErrorCard } from './turn-error.tsx'
 
 interface Props {
   item: Item

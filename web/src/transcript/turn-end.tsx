@@ -1,4 +1,3 @@
-import { CircleX, Copy } from 'lucide-react'
 import type { ItemOf } from '../../../server/projection/transcript-items.ts'
 import { inputOf } from '../../../server/projection/usage.ts'
 import type { TurnEndReason } from '../../../server/wire/events.ts'
@@ -6,35 +5,6 @@ import { never } from '../../../server/wire/never.ts'
 import { duration, timeOfDay, tokens } from '../i18n/format.ts'
 import { useT } from '../i18n/i18n.ts'
 import type { T } from '../i18n/i18n.ts'
-import { navigate } from '../router.ts'
-import { Button, IconButton } from '../ui/button.tsx'
-import { copyText } from '../ui/problems.tsx'
-
-export function TurnErrorCard({ item }: { item: ItemOf<'error'> }) {
-  const t = useT()
-  const { code, message, status, requestId } = item.error
-  const facts = [code, status, requestId && t('error.request', { id: requestId })].filter(Boolean).join(', ')
-  return (
-    <div className="problem" role="alert" style={{ margin: '4px 0 8px' }}>
-      <div className="what">
-        <CircleX size={14} />
-        <div className="grow">
-          <span className="m">{message || t('error.turn')}</span>
-          <p>
-            {t('error.kept')} <span className="mono-s">{facts}</span>
-          </p>
-        </div>
-      </div>
-      <div className="acts">
-        <Button onClick={() => navigate({ place: 'settings', page: 'models' })}>{t('problem.models')}</Button>
-        <span className="right" />
-        <IconButton label={t('problem.copy')} onClick={() => void copyText(JSON.stringify(item.error, null, 2))}>
-          <Copy size={14} />
-        </IconButton>
-      </div>
-    </div>
-  )
-}
 
 function endText(t: T, reason: TurnEndReason): { text: string; tone: string } | undefined {
   switch (reason.kind) {
