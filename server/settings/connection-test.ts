@@ -1,3 +1,4 @@
+import type { CommandResults } from '../wire/commands.ts'
 import { newId } from '../wire/ids.ts'
 import type { Route } from '../model/port.ts'
 
@@ -48,3 +49,18 @@ const factsOf = ({ code, message, status }: TestFailure): TestFailure => ({
   message,
   ...(status !== undefined && { status }),
 })
+
+type Result = CommandResults['provider.test']
+
+/** What a person reads of the test: who was asked, what came back, how long it took. */
+export function testResult(outcome: Awaited<ReturnType<typeof oneWord>>, asked: Result['asked'], ms: number): Result {
+  if ('text' in outcome)
+    return {
+      ok: true,
+      message: `${asked.model} answered in ${ms} ms.`,
+      asked,
+      answered: { ms, text: outcome.text.slice(0, 200) },
+    }
+  const { status, ...failure } = outcome.failure
+  return { ok: false, ...failure, asked, answered: { ms, ...(status !== undefined && { status }) } }
+}

@@ -7,7 +7,7 @@ import type { Route } from '../model/port.ts'
 import type { ProviderConfig } from '../model/adapters/config.ts'
 import type { Routes } from '../model/routes.ts'
 import type { StateStore } from '../workspace/state.ts'
-import { oneWord } from './connection-test.ts'
+import { oneWord, testResult } from './connection-test.ts'
 import { modelView } from './model-view.ts'
 import { checkBaseURL, configOf, type StoredProvider } from './stored-provider.ts'
 import { within } from './within.ts'
@@ -49,21 +49,27 @@ export class Providers {
   readonly #listed = new WeakMap<Route, Listed>()
   readonly #asking = new WeakMap<Route, Promise<void>>()
   #telling = false
+  /** Endpoints that are asked over the network wait until somebody looks: a host without a tab starts no connection. */
+  #unasked: Route[] = []
 
   constructor(options: ProvidersOptions) {
     this.#options = options
   }
 
-  /** Registers every configured route. Rows are there at once; resolves when each was asked for its models. */
+  /** Registers every configured route. Rows are there at once; resolves when each that needs no network told its models. */
   async start(): Promise<void> {
     const { shipped, own = true } = this.#options
     for (const config of shipped) this.#contained(config.id, () => this.#add(config))
     const stored = own ? this.#stored() : []
     for (const row of stored) this.#contained(row.id, () => this.#own.set(row.id, this.#add(configOf(row))))
-    await this.refresh()
+    this.announce()
+    const routes = this.#options.routes.list()
+    this.#unasked = routes.filter(({ id }) => this.#configOf(id)?.discover)
+    await Promise.all(routes.filter((route) => !this.#unasked.includes(route)).map((route) => this.#ask(route)))
   }
 
   current(): ModelsView {
+    for (const route of this.#unasked.splice(0)) void this.#ask(route)
     const selection = this.#options.defaultModel.currentSelection()
     const providers = this.#options.routes.list().map((route) => this.#row(route))
     return { providers, ...(selection && { default: selection }) }
@@ -152,27 +158,15 @@ export class Providers {
     if (model === undefined && row.models.length === 0) await this.#ask(route)
     const chosen = model ?? this.#row(route).models[0]?.id
     const asked = { method: 'POST', url: row.baseURL ?? id, ...(chosen !== undefined && { model: chosen }) }
-    if (chosen === undefined)
-      return {
-        ok: false,
-        code: 'UNKNOWN_MODEL',
-        message: `${row.label} lists no model. Enter a model id to test with.`,
-        asked,
-      }
+    if (chosen === undefined) {
+      const message = `${row.label} lists no model. Enter a model id to test with.`
+      return { ok: false, code: 'UNKNOWN_MODEL', message, asked }
+    }
     const started = now()
     const outcome = await oneWord(route, chosen, limits?.test ?? TEST_MS)
-    const ms = now() - started
     // A server that answers by now may also have a new list.
     void this.#ask(route)
-    if ('text' in outcome)
-      return {
-        ok: true,
-        message: `${chosen} answered in ${ms} ms.`,
-        asked,
-        answered: { ms, text: outcome.text.slice(0, 200) },
-      }
-    const { status, ...failure } = outcome.failure
-    return { ok: false, ...failure, asked, answered: { ms, ...(status !== undefined && { status }) } }
+    return testResult(outcome, asked, now() - started)
   }
 
   async saveDefault(selection: Selection): Promise<CommandResults['model.default']> {
