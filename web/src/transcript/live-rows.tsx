@@ -5,14 +5,12 @@ import { useLiveText } from '../store/live.ts'
 import type { LiveBlock } from '../store/live.ts'
 import { Card } from './cards.tsx'
 import { Fold } from './fold.tsx'
-import { StreamingMarkdown } from './markdown.tsx'
 import { Clock } from './tool-row.tsx'
 
-/** Text that is still coming; the logged message takes its place under the same key. */
+/** Thinking or a call that is still coming; the logged message takes its place under the same key. */
 export function LiveView({ block, session }: { block: LiveBlock; session: string }) {
   const t = useT()
   const text = useLiveText(session, block.key)
-  if (block.kind === 'text') return <StreamingMarkdown text={text} />
   if (block.kind === 'tool')
     return (
       <div className="row live">

@@ -1,12 +1,14 @@
 import { cleanup, render } from '@testing-library/react'
 import fc from 'fast-check'
 import { marked } from 'marked'
+import { Tooltip } from 'radix-ui'
 import { afterEach, expect, test } from 'vitest'
-import { Markdown, StreamingMarkdown, safe, settle } from './markdown.tsx'
-import type { Settled } from './markdown.tsx'
+import { Markdown, safe } from './markdown.tsx'
+import { settle, unsettled } from './settle.ts'
 
 afterEach(cleanup)
-const html = (text: string) => render(<Markdown text={text} />).container
+// A code block has a button with a tooltip.
+const html = (text: string) => render(<Markdown text={text} />, { wrapper: Tooltip.Provider }).container
 
 test('paragraphs, emphasis, code, lists and tables become elements', () => {
   const page = html('# Title\n\nA **bold** `code` word.\n\n1. one\n2. two\n\n| a | b |\n|---|--:|\n| 1 | 2 |\n')
@@ -69,14 +71,14 @@ test('whatever the text, no element that fetches or runs is made', { timeout: 20
 })
 
 test('an unfinished mark does not flicker as raw text while it streams', () => {
-  const page = render(<StreamingMarkdown text="This is **bol" />).container
+  const page = render(<Markdown text="This is **bol" grows />).container
   expect(page.querySelector('strong')?.textContent).toBe('bol')
   expect(page.textContent).not.toContain('**')
 })
 
 test('settled blocks keep their identity while the rest grows, and nothing is lost', () => {
   const full = 'First para.\n\n- a\n- b\n\nThird **para** here.\n\n```js\nlet x = 1\n\nlet y = 2\n```\n\nEnd.'
-  const into: Settled = { length: 0, chunks: [] }
+  const into = unsettled()
   let first: unknown
   for (let end = 1; end <= full.length; end++) {
     const tail = settle(into, full.slice(0, end))

@@ -1,79 +1,101 @@
 import { marked } from 'marked'
 import type { MarkedToken, Token, Tokens } from 'marked'
-import { memo, useMemo, useState } from 'react'
+import { memo, useEffect, useMemo, useReducer, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
 import remend from 'remend'
+import { schedule } from '../store/live.ts'
 import { CodeBlock } from './code-block.tsx'
+import { begin, guessHeight, remember, reveal, take } from './settle.ts'
+import type { Chunk, Settled } from './settle.ts'
+
+interface Props {
+  text: string
+  /** The text still grows: its last block is shown as if it ended here. */
+  grows?: boolean
+  /** Under which a long text is found again when its row comes back into view. */
+  id?: string
+}
 
 /**
  * Model text as React elements. HTML stays text, an image is a link to it, and only web and mail addresses become links:
  * nothing that a model writes is fetched or run by itself.
+ *
+ * Blocks before the last one are settled: they are lexed once and never again, and stay the same elements when the text
+ * grows or ends. No frame takes in more than a slice, however much came at once.
  */
-export const Markdown = memo(function Markdown({ text }: { text: string }) {
-  const tokens = useMemo(() => lex(text), [text])
-  return (
-    <div className="prose">
-      {tokens.map((token, index) => (
-        <Block key={index} token={token} />
-      ))}
-    </div>
-  )
-})
-
-/**
- * The same for text that still grows. Blocks before the last one are settled: they are lexed once and never again, so
- * that a long answer costs no more per frame than its last paragraph.
- */
-export function StreamingMarkdown({ text }: { text: string }) {
+export const Markdown = memo(function Markdown({ text: raw, grows = false, id }: Props) {
+  const text = useMemo(() => raw.replace(/\r\n?/g, '\n'), [raw])
   // Grows in place: settling the same text twice changes nothing.
-  const [settled] = useState<Settled>(() => ({ length: 0, chunks: [] }))
-  const tail = settle(settled, text)
+  const [settled] = useState(() => begin(id, text))
+  const place = useRef<HTMLDivElement>(null)
+  const tail = take(settled, text, grows)
+  const ended = !grows && settled.text === text
+  const rest = useMemo(() => lex(ended ? tail : remend(tail, REMEND)), [tail, ended])
+  useSlices(settled, text)
+  useHeights(place, settled, id)
+  const [from, to] = settled.hidden
   return (
-    <div className="prose">
+    <div className="prose" ref={place}>
       {settled.chunks.map((tokens, index) => (
-        <Chunk key={index} tokens={tokens} />
+        <Part key={index} tokens={tokens} height={index >= from && index < to ? settled.heights[index] : SHOWN} />
       ))}
-      <div className="tail" key="tail">
-        {lex(remend(tail, { linkMode: 'text-only', images: false })).map((token, index) => (
-          <Block key={index} token={token} />
-        ))}
-      </div>
+      {rest.length > 0 && (
+        <div className={ended ? 'chunk' : 'tail'} key="tail">
+          {blocks(rest)}
+        </div>
+      )}
     </div>
   )
-}
-
-const Chunk = memo(function Chunk({ tokens }: { tokens: readonly Token[] }) {
-  return <div className="chunk">{blocks(tokens)}</div>
 })
 
-/** Blocks that are compared as one: a long answer then costs React a few comparisons per frame, not hundreds. */
-const CHUNK = 16
+const REMEND = { linkMode: 'text-only', images: false } as const
+const SHOWN = -1
 
-export interface Settled {
-  /** Characters of the text that `chunks` stand for. */
-  length: number
-  chunks: (readonly Token[])[]
+/** Renders again, a slice per frame, until all of the text is in the page. */
+function useSlices(settled: Settled, text: string): void {
+  const [, again] = useReducer((count: number) => count + 1, 0)
+  const more = settled.text !== text || settled.hidden[1] > 0
+  useEffect(() => {
+    if (!more) return
+    let current = true
+    schedule(() => {
+      if (!current) return
+      reveal(settled)
+      again()
+    })
+    return () => {
+      current = false
+    }
+  })
 }
 
-/** Moves what cannot change any more into `into`; returns the rest of the text. */
-export function settle(into: Settled, text: string): string {
-  if (text.length < into.length) {
-    into.length = 0
-    into.chunks = []
-  }
-  const rest = text.slice(into.length)
-  const blank = rest.lastIndexOf('\n\n')
-  if (blank < 0) return rest
-  const tokens = marked.lexer(rest.replace(/\r/g, ' '))
-  const last = tokens.findLastIndex((token) => token.type !== 'space')
-  for (const token of tokens.slice(0, Math.max(0, last))) {
-    const open = into.chunks.at(-1)
-    if (open && open.length < CHUNK) into.chunks[into.chunks.length - 1] = [...open, token]
-    else into.chunks.push([token])
-    into.length += token.raw.length
-  }
-  return text.slice(into.length)
+/** Texts of fewer chunks are made anew when their row comes back. */
+const LONG_CHUNKS = 3
+
+/** Notes what the chunks of a long text take, for the next time its row comes into view. */
+function useHeights(place: { current: HTMLDivElement | null }, settled: Settled, id: string | undefined): void {
+  const long = settled.chunks.length >= LONG_CHUNKS
+  useEffect(() => {
+    const element = place.current
+    if (!element || !long || id === undefined) return
+    remember(id, settled)
+    const observer = new ResizeObserver(() => {
+      const [from, to] = settled.hidden
+      settled.chunks.forEach((_, index) => {
+        const part = element.children[index]
+        if (part instanceof HTMLElement && !(index >= from && index < to)) settled.heights[index] = part.offsetHeight
+      })
+    })
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [place, settled, id, long])
 }
+
+/** A negative height: the blocks themselves; else the room they will take, guessed when it is not known. */
+const Part = memo(function Part({ tokens, height }: { tokens: Chunk; height: number | undefined }) {
+  if (height === SHOWN) return <div className="chunk">{blocks(tokens)}</div>
+  return <div className="chunk" style={{ height: height ?? guessHeight(tokens) }} />
+})
 
 const lex = (text: string): Token[] => marked.lexer(text)
 

@@ -8,9 +8,9 @@ import { useT } from '../i18n/i18n.ts'
 import { IconButton } from '../ui/button.tsx'
 import { useNow } from '../ui/hooks.ts'
 import { copyText } from '../ui/problems.tsx'
+import { AnswerView } from './answer.tsx'
 import { Card, TodoList } from './cards.tsx'
 import { Fold } from './fold.tsx'
-import { Markdown } from './markdown.tsx'
 import { ToolRow } from './tool-row.tsx'
 import { Footer } from './turn-end.tsx'
 import { TurnErrorCard } from './turn-error.tsx'
@@ -30,7 +30,7 @@ export const ItemView = memo(function ItemView({ item, session, cwd }: Props): R
     case 'thinking':
       return <Thought item={item} session={session} />
     case 'text':
-      return <Answer item={item} />
+      return <AnswerView id={item.key} item={item} session={session} />
     case 'tool':
       return <ToolRow item={item} session={session} cwd={cwd} />
     case 'mark':
@@ -61,21 +61,6 @@ function Said({ item }: { item: ItemOf<'user'> }) {
           {image.mediaType}
         </span>
       ))}
-      <span className="acts">
-        <IconButton look="sm" label={t('copy')} onClick={() => void copyText(item.text)}>
-          <Copy size={14} />
-        </IconButton>
-      </span>
-    </div>
-  )
-}
-
-function Answer({ item }: { item: ItemOf<'text'> }) {
-  const t = useT()
-  return (
-    <div className="prose-row">
-      <Markdown text={item.text} />
-      {item.interrupted && <span className="tag warn">{t('cutOff')}</span>}
       <span className="acts">
         <IconButton look="sm" label={t('copy')} onClick={() => void copyText(item.text)}>
           <Copy size={14} />

@@ -10,6 +10,7 @@ import type { LiveBlock } from '../store/live.ts'
 import { isRunning } from '../store/session-view.ts'
 import type { OpenSession } from '../store/session-view.ts'
 import { recallScroll, rememberScroll } from './scroll-memory.ts'
+import { AnswerView } from './answer.tsx'
 import { LiveView, Waiting } from './live-rows.tsx'
 import { ItemView } from './rows.tsx'
 
@@ -123,9 +124,7 @@ export function TranscriptView({ id, view }: { id: string; view: OpenSession }) 
                   data-index={virtual.index}
                   style={{ transform: `translateY(${virtual.start}px)` }}
                 >
-                  {row.kind === 'item' && <ItemView item={row.item} session={id} cwd={view.state.cwd ?? ''} />}
-                  {row.kind === 'live' && <LiveView block={row.block} session={id} />}
-                  {row.kind === 'waiting' && <Waiting since={row.since} />}
+                  <RowView row={row} session={id} cwd={view.state.cwd ?? ''} />
                 </div>
               )
             })}
@@ -140,6 +139,15 @@ export function TranscriptView({ id, view }: { id: string; view: OpenSession }) 
       )}
     </div>
   )
+}
+
+function RowView({ row, session, cwd }: { row: Row; session: string; cwd: string }) {
+  if (row.kind === 'waiting') return <Waiting since={row.since} />
+  if (row.kind === 'item' && row.item.kind === 'text')
+    return <AnswerView id={row.key} session={session} item={row.item} />
+  if (row.kind === 'item') return <ItemView item={row.item} session={session} cwd={cwd} />
+  if (row.block.kind === 'text') return <AnswerView id={row.key} session={session} />
+  return <LiveView block={row.block} session={session} />
 }
 
 /** The tray, a refusal or a keyboard takes room from below: whoever reads the end still sees the end. */
