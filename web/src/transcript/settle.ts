@@ -2,12 +2,12 @@ import { marked } from 'marked'
 import type { Token } from 'marked'
 
 /** Blocks that are mounted and compared as one: a long answer costs React a few comparisons per frame, not hundreds. */
-const CHUNK_BLOCKS = 16
-const CHUNK_CHARS = 4000
-/** Characters that one frame may lex, mount and lay out; about 10 ms of a slow machine. */
-export const SLICE = 8000
+const CHUNK_BLOCKS = 12
+const CHUNK_CHARS = 2000
+/** Characters that one frame may lex, mount and lay out; about 10 ms of a slow and busy machine. */
+export const SLICE = 4000
 /** A paragraph longer than this is cut at the end of a line or sentence: as one block it would be lexed again with every word. */
-const LONG = 6000
+const LONG = 4000
 /** Longer than the longest list marker: what stands after a list is known to be no further item of it. */
 const MARKER = 12
 /** The address of a reference link may stand anywhere in the text. */
