@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { Roster } from '../session/roster.ts'
 import { declare, presetHost, removeRow, testAgent, tool, withdraw } from '../boot-testing.ts'
 import { HOST_FILE } from '../boot.ts'
 import { text } from '../tool/tool.ts'
@@ -451,6 +452,25 @@ test('E-18 two hosts in one process never see or blame each other', async () => 
   one.host.ctx.provide('probeService', {})
   expect([presetsOf(one).list(), presetsOf(two).list()]).toEqual([[{ id: 'standard' }], [{ id: 'standard' }]])
   expect(two.host.service('probeService')).toBe(undefined)
+})
+
+test('a redeclared preset counts its revisions, and one that never mounted has none', async () => {
+  const made = await presetHost(
+    declare('standard', tool('alpha')) + declare('broken', '- {id: x, name: probe-thrower}'),
+  )
+  const { registry } = presetsOf(made)
+  const roster = new Roster(registry)
+  await roster.start()
+  const shown = () => roster.current().map(({ id, generation }) => [id, generation])
+  expect(shown()).toEqual([
+    ['broken', 0],
+    ['standard', 1],
+  ])
+  const { plugins } = made.host.ctx.loader.resolve('host:declare-standard').options.config as { plugins: unknown[] }
+  await redeclare(made, 'standard', { id: 'standard', name: 'again', plugins })
+  await roster.refresh()
+  expect(shown()).toContainEqual(['standard', 2])
+  roster.close()
 })
 
 test('labelled realms of two generations of one preset do not meet', async () => {

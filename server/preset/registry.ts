@@ -101,6 +101,11 @@ export class PresetRegistry {
     return this.#roster.list()
   }
 
+  /** The number of the revision that new sessions get; 0 while none was ever mounted. */
+  generationOf(id: string): number {
+    return this.#roster.generationOf(id)
+  }
+
   /** The id that a caller without one gets: the user's default, else the deployment's (C-01). */
   defaultId(): string {
     return this.#options.selectedDefault?.() ?? this.#options.defaultId

@@ -45,6 +45,8 @@ const ALIASES: Readonly<Record<string, string>> = { code: 'ptc' }
 export class Roster {
   readonly #options: RosterOptions
   readonly #table = new Map<string, Declared>()
+  /** Successful mounts by preset id since the host started. */
+  readonly #mounts = new Map<string, number>()
   #noted = false
 
   constructor(options: RosterOptions) {
@@ -92,6 +94,11 @@ export class Roster {
     })
   }
 
+  /** How many revisions of this preset were mounted since the host started; 0 before the first. */
+  generationOf(id: string): number {
+    return this.#mounts.get(id) ?? 0
+  }
+
   /** Resolves when every declaration has mounted or failed and every collected generation is closed. */
   async settled(): Promise<void> {
     await Promise.allSettled([...this.#table.values()].map(({ first }) => first))
@@ -129,6 +136,7 @@ export class Roster {
         return { kind: 'broken', reason: failure }
       }
       this.#options.generations.add(generation)
+      this.#mounts.set(declaration.id, this.generationOf(declaration.id) + 1)
       return { kind: 'mounted', generation }
     } catch (error) {
       return { kind: 'broken', reason: error instanceof Error ? error.message : String(error) }

@@ -47,7 +47,6 @@ const NO_PRESET: Presets = {
   mount: async (_scope, id) => (await NO_PRESET.resolve(id)).id,
   leave: async () => {},
   select: async () => '',
-  composedPreset: () => undefined,
   declarationDigest: () => undefined,
 }
 

@@ -20,7 +20,6 @@ export interface Presets {
   mount(scope: ScopeKey, id?: string): Promise<string>
   leave(scope: ScopeKey): Promise<void>
   select(agent: PresetSubject, id: string): Promise<string>
-  composedPreset(scope: ScopeKey): string | undefined
   declarationDigest(scope: ScopeKey): string | undefined
 }
 

@@ -3,7 +3,9 @@ import type { ToolSpec } from '../wire/messages.ts'
 
 /** The preset registry as lists need it. */
 export interface RosterSource {
-  list(): { id: string; name?: string; description?: string; order?: number; broken?: string; generation?: number }[]
+  list(): { id: string; name?: string; description?: string; order?: number; broken?: string }[]
+  /** The revision that new sessions get; 0 while none was ever mounted. */
+  generationOf(id: string): number
   describe(id: string): Promise<{ tools: ToolSpec[]; sections: { name: string; text: string }[]; tokens: number }>
   defaultId(): string
   onChange(observer: () => void): () => void
@@ -62,8 +64,9 @@ export class Roster {
     for (const observer of this.#observers) observer(rows)
   }
 
-  async #describe({ generation = 1, ...row }: ReturnType<RosterSource['list']>[number]): Promise<PresetRow> {
-    const base = { ...row, isDefault: row.id === this.#source.defaultId(), generation }
+  async #describe(row: ReturnType<RosterSource['list']>[number]): Promise<PresetRow> {
+    const { id } = row
+    const base = { ...row, isDefault: id === this.#source.defaultId(), generation: this.#source.generationOf(id) }
     if (row.broken !== undefined) return { ...base, waiting: /waiting for /.test(row.broken), tools: [], prompt: '' }
     try {
       const { tools, sections, tokens } = await this.#source.describe(row.id)

@@ -36,9 +36,6 @@ class FakePresets implements Presets {
     agent.log.append({ type: 'agent-preset/selected', data: { agentPreset: id } })
     return id
   }
-  composedPreset(scope: ScopeKey) {
-    return this.mounted.get(scope)
-  }
   declarationDigest(scope: ScopeKey) {
     return this.mounted.get(scope)
   }

@@ -17,12 +17,10 @@ export function PresetChip({ state }: { state: SessionState }) {
   const presets = useApp((app) => app.global?.presets)
   const id = state.preset.current
   if (!presets || id === null) return null
-  const row = presets.find((preset) => preset.id === id)
   const label = (
     <>
       <Layers size={14} />
       <span className="trunc">{id}</span>
-      {row && <span className="sub">G{row.generation}</span>}
     </>
   )
   const blank = state.lastTurn === 0 && state.openTurn === null
