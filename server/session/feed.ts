@@ -2,16 +2,10 @@ import type { WireError } from '../wire/errors.ts'
 import type { LogEvent } from '../wire/events.ts'
 import type { Writer } from '../wire/protocol.ts'
 import type { SessionRow } from '../wire/views.ts'
+import type { Delta as TurnDelta } from '../turn/hooks.ts'
 
-export interface Delta {
-  turn: number
-  step: number
-  attempt: number
-  block: number
-  kind: 'text' | 'reasoning' | 'tool'
-  name?: string
-  text: string
-}
+/** Text as it streams; the receiver counts offsets itself. */
+export type Delta = Omit<TurnDelta, 'offset' | 'callId'>
 
 export interface ToolOutput {
   turn: number
