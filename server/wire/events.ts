@@ -1,5 +1,6 @@
 import type { Json } from './json.ts'
 import type { Message, RequestHeader, Usage } from './messages.ts'
+import type { ContextView, GenerationRef, SectionView } from './presets.ts'
 
 /** First record of every session log. Frozen at creation: later changes are events. */
 export interface Header {
@@ -97,8 +98,27 @@ export interface EventData {
     step?: number
     header: RequestHeader
     compositionDigest: string
+    /** The preset's revision that the agent was composed from; absent without a preset. */
+    composition?: GenerationRef
     reason: 'initial' | 'resume' | 'change' | 'series'
     startsSeries?: boolean
+  }
+  /** Where the prompt of the requests from here on comes from; logged beside the header, whenever it differs. */
+  'request/origins': {
+    turn: number
+    step: number
+    sections: SectionView[]
+    contexts: ContextView[]
+    /** Owners of tools by name, where known. */
+    tools: { [name: string]: string }
+  }
+  /** What a person should know of the preset of a resumed session. `message` is a sentence. */
+  'agent-preset/notice': {
+    kind: 'changed' | 'renamed' | 'retired-key'
+    agentPreset: string
+    message: string
+    from?: GenerationRef
+    to?: GenerationRef
   }
   'request/context': { provider: string; model: string; contextWindow?: number; systemPromptUpdate?: boolean }
   'session/end-seed': { inherited?: boolean }
@@ -166,6 +186,8 @@ const TYPES: { [K in EventType]: true } = {
   'tool/result': true,
   'request/header': true,
   'request/context': true,
+  'request/origins': true,
+  'agent-preset/notice': true,
   'session/end-seed': true,
   'agent/inbox/spliced': true,
   'agent-preset/selected': true,
@@ -198,6 +220,8 @@ export const IGNORABLE_TYPES = [
   'llm/retry-started',
   'llm/warning',
   'llm/sent',
+  'request/origins',
+  'agent-preset/notice',
   'session/title',
   'session/vocabulary',
 ] as const satisfies readonly EventType[]

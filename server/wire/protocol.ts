@@ -1,6 +1,7 @@
 import type { CommandArgs, CommandName, CommandResults } from './commands.ts'
 import type { WireError } from './errors.ts'
 import type { Header, LogEvent } from './events.ts'
+import type { GenerationRef } from './presets.ts'
 import type { GlobalState, SessionRow } from './views.ts'
 import type { SessionState } from '../projection/session-state.ts'
 
@@ -34,6 +35,8 @@ export interface Snapshot {
   writer: Writer
   /** Why nothing can be sent (preset gone or broken, log damaged); the transcript stays readable. */
   readOnly?: WireError
+  /** The generation that the live agent uses; absent while no agent runs here. */
+  composition?: GenerationRef
 }
 
 /** Server to browser. */
@@ -43,10 +46,18 @@ export type ServerFrame =
   | { t: 'error'; id: string; error: WireError }
   | Snapshot
   /** Answer to `attach` with `after` when the gap is small: same follow-up stream, no snapshot. */
-  | { t: 'attached'; session: string; events: LogEvent[]; writer: Writer; readOnly?: WireError }
+  | {
+      t: 'attached'
+      session: string
+      events: LogEvent[]
+      writer: Writer
+      readOnly?: WireError
+      composition?: GenerationRef
+    }
   | { t: 'attach-failed'; session: string; error: WireError }
   | { t: 'events'; session: string; events: LogEvent[] }
-  | { t: 'writer'; session: string; writer: Writer; readOnly?: WireError }
+  /** Also sent when the agent moved to another generation. */
+  | { t: 'writer'; session: string; writer: Writer; readOnly?: WireError; composition?: GenerationRef }
   /** Transient text of the running answer; `offset` in UTF-16 units from the block's start. Superseded by the logged message. */
   | {
       t: 'delta'

@@ -41,7 +41,16 @@ export interface PresetRow {
   /** True while every problem is a missing service: it heals by itself. */
   waiting?: boolean
   isDefault: boolean
+  /** The revision that new sessions get; 0 while none was ever mounted. */
   generation: number
+  /** A document of the data folder, which its user may edit. */
+  own: boolean
+  /** The document does not parse or declare any more: the last good generation stays, and this is what is wrong. */
+  stale?: { message: string; line?: number; column?: number }
+  /** Retired keys and ids that the document still uses, one sentence each. */
+  notices?: string[]
+  /** Services that live inside the preset only. */
+  services: string[]
   tools: ToolSpec[]
   /** Rendered prompt text without a session (variables shown as written). */
   prompt: string
