@@ -1,6 +1,7 @@
 import { writeFile, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { z } from 'zod'
 import { HOST_FILE } from './boot.ts'
 import { dumpConfig } from './boot-dump.ts'
 import { reportText } from './boot-report.ts'
@@ -220,11 +221,14 @@ test('a reload that changes the plugin of a row stops the old one', async () => 
 
 test('a config change that makes a row throw does not end the process, and the error is kept', async () => {
   let calls = 0
-  const catalog = {
-    moody: hostRow(() => {
+  const moody = plugin({
+    name: 'moody',
+    config: z.strictObject({ a: z.number() }),
+    apply() {
       if (++calls > 1) throw new Error('not like this')
-    }),
-  }
+    },
+  })
+  const catalog: Record<string, CatalogEntry> = { moody: { plane: 'host', load: async () => moody } }
   const made = await testHost({ [HOST_FILE]: '- {id: row, name: moody, config: {a: 1}}' }, { catalog })
   await writeFile(join(made.dataDir, 'user.cordis.yml'), '- {id: row, config: {a: 2}}')
   const report = await made.host.reload()

@@ -18,6 +18,7 @@ export default plugin({
   name: 'persona',
   inject: ['systemPrompt'],
   config: renamed(config, RENAMED),
+  retired: RENAMED,
   apply(ctx, settings: z.output<typeof config>) {
     noticeRenamed(ctx, RENAMED)
     ctx.effect(() => registerPersona(ctx.systemPrompt, scopeOf(ctx) ?? null, settings))

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { EntryGroup } from '@deepseek-ai/cordis-plugin-loader'
 import { createVolatile } from '@deepseek-ai/cosmokit'
+import { z } from 'zod'
 import type { Context } from '@deepseek-ai/cordis'
 import type { Volatile } from '@deepseek-ai/cosmokit'
-import type { z } from 'zod'
 
 /** Cordis declares its fiber states as an ambient const enum, which has no runtime export. */
 export const STATE = { PENDING: 0, LOADING: 1, ACTIVE: 2, FAILED: 3, DISPOSED: 4, UNLOADING: 5 } as const
@@ -30,6 +30,8 @@ interface PluginSource<T> {
   config?: Schema<T>
   /** The config holds rows of its own: it arrives raw, with expressions unevaluated (B-04). */
   carriesRows?: boolean
+  /** Retired config keys and the names that replaced them; the plugin reads both. */
+  retired?: Readonly<Record<string, string>>
   apply(ctx: Context, config: T): void | Stop | Promise<void | Stop>
 }
 
@@ -38,7 +40,21 @@ export interface RowPlugin {
   name: string
   inject: string[]
   Config: unknown
+  /** The config as zod knows it, for checks and completion; absent where rows are carried or the schema is another library's. */
+  schema?: z.ZodType
+  retired?: Readonly<Record<string, string>>
   apply(ctx: Context, config: never): Promise<void | Stop>
+}
+
+/** A row that takes no config refuses every key of one. */
+const NO_CONFIG = z.strictObject({})
+
+/** The schema that a transform or a volatile wrapper stands around. */
+function zodOf(schema: unknown): z.ZodType | undefined {
+  if (schema instanceof z.ZodPipe && schema.def.in instanceof z.ZodTransform) return zodOf(schema.def.out)
+  if (schema instanceof z.ZodType) return schema
+  const { zod } = schema as { zod?: unknown }
+  return zod instanceof z.ZodType ? zod : undefined
 }
 
 /**
@@ -49,10 +65,14 @@ export function plugin<T = undefined>(source: PluginSource<T>): RowPlugin {
   const apply = async (ctx: Context, config: T): Promise<void | Stop> => source.apply(ctx, config)
   if (source.carriesRows) Object.assign(apply, { [EntryGroup.key]: true })
   const inject = [...(source.inject ?? [])]
+  const config = source.config ?? (source.carriesRows ? undefined : (NO_CONFIG as unknown as Schema<T>))
+  const schema = config && zodOf(config)
   return {
     name: source.name,
     inject,
-    Config: source.config && rowSchema(source.config),
+    Config: config && rowSchema(config),
+    ...(schema && { schema }),
+    ...(source.retired && { retired: source.retired }),
     apply: apply,
   }
 }
@@ -79,9 +99,10 @@ type LiveOutput<S extends z.ZodRawShape, K extends keyof S & string> = Omit<z.ou
 export function live<S extends z.ZodRawShape, K extends keyof S & string>(
   schema: z.ZodObject<S>,
   ...fields: K[]
-): Schema<LiveOutput<S, K>> & { type: 'object'; meta: object; dict: object } {
+): Schema<LiveOutput<S, K>> & { type: 'object'; meta: object; dict: object; zod: z.ZodType } {
   return {
     type: 'object',
+    zod: schema,
     meta: { default: {} },
     dict: Object.fromEntries(fields.map((field) => [field, { meta: { volatile: true } }])),
     '~standard': {
