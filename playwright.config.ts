@@ -14,8 +14,9 @@ export default defineConfig({
   forbidOnly: process.env['CI'] === 'true',
   retries: 0,
   workers: 2,
-  timeout: 60_000,
-  expect: { timeout: 10_000 },
+  // Only a failure waits this long; a busy machine needs its time.
+  timeout: 180_000,
+  expect: { timeout: 30_000 },
   reporter: [['dot'], ['json', { outputFile: process.env['PLAYWRIGHT_JSON_OUTPUT_FILE'] ?? 'reports/browser.json' }]],
   use: {
     browserName: 'chromium',

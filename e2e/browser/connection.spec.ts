@@ -34,15 +34,19 @@ test('B58 a line cut in the middle of a stream: no word is missing or stands twi
   shop,
 }) => {
   const line = await layLine(Number(new URL(shop.server.base).port))
-  // 100 ms a frame: the answer is under way for some five seconds, across the cut.
-  shop.script('cut', { text: numbered(300), chunk: 40, delayMs: 100 })
+  shop.script('cut', { text: numbered(300), chunk: 40, gates: ['cut.one', 'cut.two'] })
   await visit(page, shop.server, 'new', line.port)
   await say(page, `${mark('cut')} count`)
   await expect(page.getByTestId('transcript')).toContainText('word20')
   line.cut()
-  await expect.poll(() => shop.mock.requests.filter(({ raw }) => raw.includes(mark('cut'))).length).toBe(1)
+  shop.mock.release('cut.one')
+  await shop.mock.held('cut.two')
+  expect(shop.mock.requests.filter(({ raw }) => raw.includes(mark('cut')))).toHaveLength(1)
   await line.mend()
-  await expect(page.getByTestId('transcript')).toContainText('word299', { timeout: 20_000 })
+  await expect(page.getByTestId('transcript')).toContainText('word150')
+  await expect(page.getByTestId('transcript')).not.toContainText('word299')
+  shop.mock.release('cut.two')
+  await expect(page.getByTestId('transcript')).toContainText('word299')
   await expect(page.getByTestId('stop')).toBeHidden()
   const words = (await page.getByTestId('transcript').innerText()).match(/word\d+/g)
   expect(words).toEqual(Array.from({ length: 300 }, (_, n) => `word${n}`))

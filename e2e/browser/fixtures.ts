@@ -164,7 +164,15 @@ export const FAST_DEMO = '- id: llm-demo\n  config:\n    paceMs: 0\n'
 export async function playDemo(page: Page, world: World): Promise<void> {
   await page.goto(world.server.url)
   await page.getByTestId('play-demo').click()
-  await expect(page.getByTestId('transcript')).toContainText('prints 12', { timeout: 30_000 })
+  await expect(page.getByTestId('transcript')).toContainText('prints 12')
+  await expect(page.locator('.foot')).toBeVisible()
+}
+
+/** Notices leave by themselves after seconds; for a test that presses a button in one, they stay. */
+export async function keepNotices(page: Page): Promise<void> {
+  await page.addInitScript(
+    'const real = setTimeout; window.setTimeout = (call, ms, ...args) => real(call, ms >= 4000 ? 1e9 : ms, ...args)',
+  )
 }
 
 /** Adds the world's folder through the dialog, as a person does. */

@@ -61,16 +61,22 @@ async function record(dataDir: string, cwd: string, steps: number): Promise<stri
 
 const elements = (page: Page) => page.evaluate<number>("document.querySelectorAll('*').length")
 
-/** Milliseconds from leaving for the session until its last words stand there; the best of three, on a busy machine. */
+/** Milliseconds from leaving for the session until its last words stand there. */
 async function opening(page: Page, id: string, last: string): Promise<number> {
-  const times: number[] = []
-  for (let round = 0; round < 3; round++) {
-    const start = Date.now()
-    await page.goto(page.url().replace(/\/(new|s\/.*)$/, `/s/${id}`))
-    await expect(page.getByTestId('transcript')).toContainText(last)
-    times.push(Date.now() - start)
+  const start = Date.now()
+  await page.goto(page.url().replace(/\/(new|s\/.*)$/, `/s/${id}`))
+  await expect(page.getByTestId('transcript')).toContainText(last)
+  return Date.now() - start
+}
+
+/** The best of five of either, in turns: a machine that is busy for a while is so for both. */
+async function bestOpenings(page: Page, short: string, long: string): Promise<{ base: number; took: number }> {
+  const [bases, tooks]: [number[], number[]] = [[], []]
+  for (let round = 0; round < 5; round++) {
+    bases.push(await opening(page, short, 'Text of step 3.'))
+    tooks.push(await opening(page, long, 'Text of step 2000.'))
   }
-  return Math.min(...times)
+  return { base: Math.min(...bases), took: Math.min(...tooks) }
 }
 
 /** Elements in the page, whatever the length of the session. */
@@ -80,8 +86,7 @@ test('B28 B81 2,000 steps open within a second, and the page stays small to the 
   const [short, long] = [await record(shop.dataDir, shop.work, 3), await record(shop.dataDir, shop.work, 2000)]
   await visit(page, shop.server, 'new')
   await expect(page.getByTestId('composer')).toBeVisible()
-  const base = await opening(page, short, 'Text of step 3.')
-  const took = await opening(page, long, 'Text of step 2000.')
+  const { base, took } = await bestOpenings(page, short, long)
   // A second on a machine that opens a short session in less than a third of one; a busier one has as many times longer.
   expect(took).toBeLessThan(Math.max(1000, 3 * base))
   expect(await elements(page)).toBeLessThan(ELEMENTS)
@@ -95,7 +100,7 @@ test('B28 B81 2,000 steps open within a second, and the page stays small to the 
     await transcript.evaluate((element) => element.scrollTo(0, 0))
     most = Math.max(most, await elements(page))
     expect(await transcript.innerText()).toContain('The very first words.')
-  }).toPass({ timeout: 40_000, intervals: [20] })
+  }).toPass({ timeout: 120_000, intervals: [20] })
   expect(most).toBeLessThan(ELEMENTS)
   await page.getByTestId('jump').click()
   await expect(transcript).toContainText('Text of step 2000.')
@@ -114,7 +119,13 @@ test('the place a reader scrolled to is found again after a reload', async ({ pa
   const seen = page.locator('.prose-row').filter({ hasText: /Text of step/ })
   const tops = () =>
     seen.evaluateAll((rows) => rows.map((row) => [row.textContent, Math.round(row.getBoundingClientRect().top)]))
-  const before = (await tops()).filter(([, top]) => Number(top) > 100 && Number(top) < 600)
+  let last = await tops()
+  await expect(async () => {
+    const before = last
+    last = await tops()
+    expect(last).toEqual(before)
+  }).toPass({ intervals: [200] })
+  const before = last.filter(([, top]) => Number(top) > 100 && Number(top) < 600)
   expect(before.length).toBeGreaterThan(1)
   await page.reload()
   await expect(page.getByTestId('jump')).toBeVisible()

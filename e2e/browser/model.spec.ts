@@ -1,7 +1,8 @@
-import { begin, expect, FAST_DEMO, say, shared, test, visit, playDemo } from './fixtures.ts'
+import { begin, expect, FAST_DEMO, keepNotices, say, shared, test, visit, playDemo } from './fixtures.ts'
 
 shared('the model chip says which source is in effect: default, last request, picked', async ({ page, shop }) => {
   shop.script('sources', { text: 'One.' }, { text: 'Two.' }, { text: 'Three.' })
+  await keepNotices(page)
   await visit(page, shop.server, 'new')
   const chip = page.getByTestId('model-chip')
   await expect(chip).toHaveAttribute('title', 'default')
@@ -67,6 +68,7 @@ test.describe('a default that another file sets', () => {
   test.use({ patches: [FAST_DEMO, '- id: agent-default-model\n  config: { provider: demo, model: scripted }\n'] })
 
   test('L-13 a pick whose default cannot be saved holds for the session and says why', async ({ page, world }) => {
+    await keepNotices(page)
     await playDemo(page, world)
     const client = await world.server.connect()
     await client.command('provider.save', {

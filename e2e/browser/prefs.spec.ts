@@ -38,9 +38,9 @@ test('theme and language hold across a reload, and Chinese is complete on every 
   await page.reload()
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark')
   await expect(page.locator('html')).toHaveAttribute('lang', 'zh-CN')
-  expect(await background(page)).toBe(dark)
+  await expect.poll(() => background(page)).toBe(dark)
   await page.getByRole('radio', { name: zh['theme.light'] }).click()
-  expect(await background(page)).not.toBe(dark)
+  await expect.poll(() => background(page)).not.toBe(dark)
 
   for (const path of [
     'settings/appearance',
@@ -75,7 +75,7 @@ test('the theme follows the system until one is picked', async ({ page, shop }) 
   await visit(page, shop.server, 'new')
   const light = await background(page)
   await page.emulateMedia({ colorScheme: 'dark' })
-  expect(await background(page)).not.toBe(light)
+  await expect.poll(() => background(page)).not.toBe(light)
   await page.getByRole('button', { name: 'Switch between light and dark' }).click()
   await expect.poll(() => background(page)).toBe(light)
 })

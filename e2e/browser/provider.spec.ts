@@ -43,12 +43,14 @@ test('a provider of one’s own: added, keyed, tested, picked, used; the key nev
   expect(mock.left()).toBe(0)
   mock.script('*', [
     { ...bash('echo from-the-tool'), reasoning: 'I look first.', usage: { input: 900, cacheRead: 100, output: 40 } },
-    { text: 'Some words that come slowly, one after the other, until all are here.', delayMs: 60 },
+    { text: 'Some words that come slowly, one after the other, until all are here.', gates: ['midway'] },
   ])
   await say(page, 'use the tool')
   const transcript = page.getByTestId('transcript')
   await expect(transcript).toContainText('Some words')
+  await expect(transcript).not.toContainText('until all are here.')
   await expect(page.getByTestId('stop')).toBeVisible()
+  mock.release('midway')
   await expect(transcript).toContainText('until all are here.')
   await expect(page.getByTestId('tool-row')).toHaveAttribute('data-state', 'done')
   await page.getByTestId('tool-row').click()

@@ -42,10 +42,16 @@ test('search finds titles, said words, tools and files', async ({ page, shop }) 
   shop.script('find', bash('echo zanzibar > harbour.txt'), { text: 'The quartz is heavy.' })
   await begin(page, shop, 'find')
   await expect(page.getByTestId('transcript')).toContainText('The quartz is heavy.')
+  // What is found is what the log holds, and the log has the whole turn when the turn is over.
+  await expect(page.locator('.foot')).toBeVisible()
   const search = page.getByRole('searchbox')
   for (const word of ['quartz', 'harbour']) {
-    await search.fill(word)
-    await expect(page.locator('.hits section a').first()).toContainText(word)
+    // The index follows the log; a word asked for too early is asked for again.
+    await expect(async () => {
+      await search.fill('')
+      await search.fill(word)
+      await expect(page.locator('.hits section a').first()).toContainText(word, { timeout: 2000 })
+    }).toPass()
   }
   const address = page.url()
   await page.getByTestId('new-session').click()

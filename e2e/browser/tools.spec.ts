@@ -7,7 +7,7 @@ const row = (page: Page, nth = 0) => page.getByTestId('tool-row').nth(nth)
 const card = (page: Page) => page.getByRole('figure')
 
 test('B29 a running command is stopped: it says so, and the session goes on', async ({ page, shop }) => {
-  shop.script('stop', bash('echo started; sleep 30; echo ne""ver'), { text: 'Going on.' })
+  shop.script('stop', bash('echo started; sleep 3600; echo ne""ver'), { text: 'Going on.' })
   await begin(page, shop, 'stop')
   await expect(row(page)).toHaveAttribute('data-state', 'running')
   await expect(card(page).first()).toContainText('started')
@@ -90,13 +90,12 @@ test('B84 a terminal card shows the same text after a reload', async ({ page, sh
   await begin(page, shop, 'again')
   await expect(page.getByTestId('transcript')).toContainText('Shown.')
   await row(page).click()
+  await expect(card(page)).toContainText('last ✓ 你好')
   const before = await card(page).innerText()
-  expect(before).toContain('last ✓ 你好')
   expect(before).toContain('100%')
   await page.reload()
   await row(page).click()
-  await expect(card(page)).toBeVisible()
-  expect(await card(page).innerText()).toBe(before)
+  await expect.poll(() => card(page).innerText()).toBe(before)
 })
 
 /** Runs in the page, which has types of its own. */
@@ -107,18 +106,37 @@ const WATCH = `
   }).observe({ type: 'longtask' })
 `
 
-/** Longest time the page's own thread was busy without a pause, and the number of elements, from here to `until`. */
-async function strain(page: Page, until: () => Promise<void>): Promise<{ longest: number; elements: number }> {
+/** Twenty million divisions: some 40 ms of one core that has nothing else to do. */
+const WORK = `
+  const start = performance.now()
+  let sum = 0
+  for (let n = 0; n < 2e7; n++) sum += n % 7
+  performance.now() - start
+`
+
+interface Strain {
+  /** Longest time the page's own thread was busy without a pause. */
+  longest: number
+  /** What it may be on this machine, as busy as it is now. */
+  allowed: number
+  elements: number
+}
+
+/** From here to `until`. */
+async function strain(page: Page, until: () => Promise<void>): Promise<Strain> {
+  const pace = []
+  for (let round = 0; round < 5; round++) pace.push(await page.evaluate<number>(`{${WORK}}`))
   await page.evaluate(WATCH)
   await until()
-  return page.evaluate<{ longest: number; elements: number }>(
+  const seen = await page.evaluate<{ longest: number; elements: number }>(
     "({ longest: window.longest, elements: document.querySelectorAll('*').length })",
   )
+  return { ...seen, allowed: Math.max(BLOCKED_MS, 40 * Math.max(...pace)) }
 }
 
 /** Elements of a whole page with one open card; a card of 300 lines has some 1,500. */
 const ELEMENTS = 4000
-/** Far above what is normal (under 50 ms), far below what a reader calls hanging: the machine may be busy. */
+/** Far above what is normal (under 50 ms), far below what a reader calls hanging. */
 const BLOCKED_MS = 1500
 
 test('B80 four megabytes of output: the page stays quick and holds a part, the whole is one click away', async ({
@@ -128,13 +146,13 @@ test('B80 four megabytes of output: the page stays quick and holds a part, the w
   // The tool caps what the model reads; what runs is shown live, and the file view takes the rest.
   shop.script('big', bash('seq 1 600000'), { text: 'That was much.' })
   await begin(page, shop, 'big')
-  const { longest, elements } = await strain(page, async () => {
-    await expect(page.getByTestId('transcript')).toContainText('That was much.', { timeout: 40_000 })
+  const { longest, allowed, elements } = await strain(page, async () => {
+    await expect(page.getByTestId('transcript')).toContainText('That was much.')
     if ((await row(page).getAttribute('aria-expanded')) === 'false') await row(page).click()
     await expect(card(page)).toContainText('600000')
   })
   expect(elements).toBeLessThan(ELEMENTS)
-  expect(longest).toBeLessThan(BLOCKED_MS)
+  expect(longest).toBeLessThan(allowed)
   await page.locator('.open').hover()
   await page.locator('.open').getByRole('button', { name: 'Open full' }).first().click()
   await expect(page.getByRole('dialog')).toContainText('lines')
@@ -154,15 +172,15 @@ test('B80 B81 a diff of 5,000 lines is closed at first, and open it is cut', asy
     { text: 'Replaced all.' },
   )
   await begin(page, shop, 'diff', 'minimal')
-  await expect(page.getByTestId('transcript')).toContainText('Replaced all.', { timeout: 30_000 })
+  await expect(page.getByTestId('transcript')).toContainText('Replaced all.')
   await expect(row(page)).toContainText('+5000')
   await expect(row(page)).toHaveAttribute('aria-expanded', 'false')
   await expect(card(page)).toHaveCount(0)
-  const { longest, elements } = await strain(page, async () => {
+  const { longest, allowed, elements } = await strain(page, async () => {
     await row(page).click()
     await expect(page.locator('.open')).toContainText('before 0')
     await expect(page.locator('.more').first()).toBeVisible()
   })
   expect(elements).toBeLessThan(ELEMENTS)
-  expect(longest).toBeLessThan(BLOCKED_MS)
+  expect(longest).toBeLessThan(allowed)
 })

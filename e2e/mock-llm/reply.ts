@@ -13,6 +13,8 @@ export interface Reply {
   /** Milliseconds before the first byte, and between frames. */
   firstDelayMs?: number
   delayMs?: number
+  /** Gates in the way: they cut the frames into equal parts, and each is shut until the mock's `release(gate)`. */
+  gates?: string[]
   /** Cuts the bytes on the wire into writes of this size, also inside lines and characters. */
   splitBytes?: number
   headers?: { [name: string]: string }

@@ -4,7 +4,8 @@ import { chat } from './chat.ts'
 import { gemini } from './gemini.ts'
 import { messages } from './messages.ts'
 import { responses } from './responses.ts'
-import { delayOf, ERRORS, render, STREAM_ERROR, type Behavior, type Dialect, type Reply } from './reply.ts'
+import { ERRORS, type Behavior, type Dialect, type Reply } from './reply.ts'
+import { Gates, pause, stream, type Answer } from './stream.ts'
 
 export interface MockRequest {
   dialect: Dialect['name']
@@ -37,6 +38,10 @@ export interface Mock {
   /** Replies that no request took, over all lanes. */
   left(): number
   requests: MockRequest[]
+  /** Opens a gate, for the answer that stands at it and for those that come later. */
+  release(gate: string): void
+  /** When an answer has come to a gate. */
+  held(gate: string): Promise<void>
   listen(): Promise<void>
   /** Ends every connection, stalled ones too. */
   close(): Promise<void>
@@ -48,6 +53,7 @@ const HTML = '<!doctype html><html><body><h1>Sign in</h1></body></html>'
 export async function startMock(options: MockOptions = {}): Promise<Mock> {
   const lanes = new Map<string, Reply[]>()
   const requests: MockRequest[] = []
+  const gates = new Gates()
   const draw = options.random ? weighted(options.random) : undefined
   let answered = 0
   const take = (lane: string): Reply | undefined => {
@@ -80,7 +86,7 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
       const message = `mock: the script of lane "${captured.lane}" is used up`
       return json(response, 500, dialect.errorBody({ status: 500, type: 'mock_exhausted', message }))
     }
-    await answer({ request, response, dialect, reply, model: captured.model, n: answered++ })
+    await answer({ request, response, dialect, reply, model: captured.model, n: answered++, gates })
   }
   const port = await listenOn(server, options.port ?? 0)
   if (options.delayed) await closeServer(server)
@@ -89,6 +95,8 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
     script: (lane, replies) => lanes.set(lane, [...(lanes.get(lane) ?? []), ...replies]),
     left: () => [...lanes.values()].reduce((sum, replies) => sum + replies.length, 0),
     requests,
+    release: (gate) => gates.at(gate).open.resolve(),
+    held: (gate) => gates.at(gate).reached.promise,
     listen: async () => void (await listenOn(server, port)),
     close: () => closeServer(server),
   }
@@ -133,15 +141,6 @@ function laneOf(body: { [key: string]: unknown }, text: string): string {
   return mark ?? (typeof body.prompt_cache_key === 'string' ? body.prompt_cache_key : '*')
 }
 
-interface Answer {
-  request: IncomingMessage
-  response: ServerResponse
-  dialect: Dialect
-  reply: Reply
-  model: string
-  n: number
-}
-
 async function answer(call: Answer): Promise<void> {
   const { response, dialect, reply, n } = call
   const behavior = reply.behavior ?? 'success'
@@ -159,111 +158,6 @@ async function answer(call: Answer): Promise<void> {
   response.writeHead(200, { ...headers, 'content-type': type, 'cache-control': 'no-cache' })
   response.flushHeaders()
   await stream(call, behavior)
-}
-
-/** Frames of the answer, up to the point where its behaviour breaks off. */
-async function stream(call: Answer, behavior: Behavior): Promise<void> {
-  const { response, dialect, reply, model, n } = call
-  const all = reply.frames ?? dialect.frames(render(reply, model, n))
-  const middle = Math.max(1, Math.ceil(all.length / 2))
-  const frames = reply.inject ? [...all.slice(0, middle), ...reply.inject, ...all.slice(middle)] : all
-  const send = (list: readonly string[]) => write(response, list, reply)
-  switch (behavior) {
-    case 'empty_body':
-      return void response.end()
-    case 'stream_eof':
-      await send(frames.slice(0, 1))
-      return void response.end()
-    case 'partial_eof':
-      await send(frames.slice(0, middle))
-      return void response.end()
-    case 'stream_disconnect':
-      return void response.destroy()
-    case 'partial_disconnect':
-      await send(frames.slice(0, middle))
-      await pause(5, response)
-      return void response.destroy()
-    case 'stall':
-      return undefined
-    case 'partial_stall':
-      return send(frames.slice(0, middle))
-    case 'keepalive_only':
-      while (!response.destroyed) {
-        response.write(': keepalive\n\n')
-        await pause(10, response)
-      }
-      return undefined
-    case 'malformed_json':
-      return finish(response, send([...frames.slice(0, middle), 'data: {"cut\n\n', ...frames.slice(middle)]))
-    case 'malformed_event':
-      return finish(response, send([...frames.slice(0, middle), dialect.malformedFrame, ...frames.slice(middle)]))
-    case 'unknown_event':
-      return finish(response, send([...frames.slice(0, middle), dialect.unknownFrame, ...frames.slice(middle)]))
-    case 'usage_without_choices':
-      return finish(response, send([...frames.slice(0, middle), USAGE_ONLY, ...frames.slice(middle)]))
-    case 'error_first_event':
-      return finish(response, send([dialect.errorFrame(STREAM_ERROR)]))
-    case 'error_mid_stream':
-      return finish(
-        response,
-        send([...frames.slice(0, middle), dialect.errorFrame(STREAM_ERROR), ...frames.slice(middle)]),
-      )
-    default:
-      return finish(response, send(frames))
-  }
-}
-
-/** A chunk that some gateways send at the end of a chat stream: usage and no `choices`. */
-const USAGE_ONLY =
-  'data: {"id":"x","object":"chat.completion.chunk","usage":{"prompt_tokens":3,"completion_tokens":4}}\n\n'
-
-const WRITE_BYTES = 16 * 1024
-
-async function write(response: ServerResponse, frames: readonly string[], reply: Reply): Promise<void> {
-  const delay = delayOf(reply)
-  if (delay > 0) {
-    for (const frame of frames) {
-      await put(response, frame)
-      await pause(delay, response)
-    }
-    return
-  }
-  // Without delays many frames share a write: 20,000 deltas then cost the mock next to nothing.
-  const bytes = Buffer.from(frames.join(''))
-  const size = reply.splitBytes ?? WRITE_BYTES
-  for (let from = 0; from < bytes.length && !response.destroyed; from += size) {
-    await put(response, bytes.subarray(from, from + size))
-    if (reply.splitBytes) await new Promise(setImmediate)
-  }
-}
-
-function put(response: ServerResponse, data: string | Buffer): Promise<void> {
-  if (response.destroyed || response.write(data)) return Promise.resolve()
-  return new Promise((resolve) => {
-    const done = () => {
-      response.off('drain', done).off('close', done)
-      resolve()
-    }
-    response.once('drain', done).once('close', done)
-  })
-}
-
-async function finish(response: ServerResponse, sent: Promise<void>): Promise<void> {
-  await sent
-  response.end()
-}
-
-/** Ends early when the client hangs up. */
-function pause(ms: number, response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer)
-      response.off('close', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    response.once('close', done)
-  })
 }
 
 function json(response: ServerResponse, status: number, body: unknown, headers: { [name: string]: string } = {}): void {
