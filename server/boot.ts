@@ -14,6 +14,7 @@ import type { Fiber } from '@deepseek-ai/cordis'
 import type { EntryOptions } from '@deepseek-ai/cordis-plugin-loader'
 import type { Report } from './boot-report.ts'
 import type { SkippedFile } from './boot-layers.ts'
+import type { ConfiguredIdentities } from './agent/configured.ts'
 import type { Flags } from './flags.ts'
 import type { Catalog } from './preset/loader.ts'
 import type { Layer, Patch } from './preset/patch.ts'
@@ -41,6 +42,8 @@ export interface WebStartup {
   dataDir: string
   flags: Flags
   env: NodeJS.ProcessEnv
+  /** Sessions that the launcher assigns to agents of the loop's config, by their label. */
+  configuredAgentIdentities?: ConfiguredIdentities
 }
 
 /** The row files as settings need them: `ctx.hostRows`. */
@@ -65,6 +68,7 @@ export interface BootOptions {
   required?: readonly string[]
   /** Rows that have not settled by then are reported as still starting. Default 15000. */
   settleMs?: number
+  configuredAgentIdentities?: ConfiguredIdentities
   log?(line: string): void
 }
 
@@ -156,7 +160,14 @@ export async function boot(options: BootOptions): Promise<Host> {
     notices.push(message)
     options.log?.(message)
   }
-  const startup: WebStartup = { rootDir, dataDir, flags, env }
+  const { configuredAgentIdentities } = options
+  const startup: WebStartup = {
+    rootDir,
+    dataDir,
+    flags,
+    env,
+    ...(configuredAgentIdentities && { configuredAgentIdentities }),
+  }
   ctx.provide('webStartup', startup)
   const rows: HostRows = {
     userPatch: join(dataDir, USER_PATCH),
