@@ -47,6 +47,11 @@ export class AgentRegistry {
     return creation
   }
 
+  /** Resolves when no agent of this id is being torn down. */
+  async drained(id: string): Promise<void> {
+    await this.#draining.get(id)
+  }
+
   get(id: string): Agent | undefined {
     return this.#live.get(id)?.agent
   }
@@ -73,7 +78,7 @@ export class AgentRegistry {
   async #create(options: CreateAgent): Promise<AgentHandle> {
     const { setup, parent, ...init } = options
     const { id } = init
-    await this.#draining.get(id)
+    await this.drained(id)
     if (this.#live.has(id))
       throw new CoreError('session/conflict', `The session ${id} is already open.`, { sessionId: id })
     const agent = new Agent(this.#world, init)

@@ -25,13 +25,15 @@ const MODES: { readonly [K in HookName]: 'waterfall' | 'serial' | 'emit' } = {
   'agent/error': 'emit',
   'agent/created': 'emit',
   'agent/disposed': 'emit',
+  'agent-loop/config-start-failed': 'emit',
 }
 
 type Kernel = Pick<Context['events'], 'waterfall' | 'serial' | 'dispatch'> & {
   _hooks: Partial<Record<string, unknown[]>>
 }
 
-const scopeIn = (event: object): ScopeKey => (event as { agent: { scope: ScopeKey } }).agent.scope
+/** Where no agent takes part, the event stands in for a scope that nobody is below. */
+const scopeIn = (event: object): ScopeKey => (event as { agent?: { scope: ScopeKey } }).agent?.scope ?? event
 
 /**
  * Lets rows of any plugin listen to the loop with `ctx.on(name, …)`: unscoped listeners and those of the agent's own

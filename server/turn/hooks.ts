@@ -99,6 +99,8 @@ export interface HookMap {
   'agent/error': { event: { agent: TurnAgent; turn: number; step: number; error: TurnError } }
   'agent/created': { event: { agent: TurnAgent } }
   'agent/disposed': { event: { agent: TurnAgent } }
+  /** An agent of the loop's config did not start (N-10); heard by unscoped listeners. */
+  'agent-loop/config-start-failed': { event: { sessionId: string; error: unknown } }
 }
 export type HookName = keyof HookMap
 
