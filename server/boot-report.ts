@@ -33,6 +33,13 @@ function fileOf(entry: Entry): HostFile | undefined {
   return tree instanceof HostFile ? tree : undefined
 }
 
+/** Why the document of an include row has never been mounted; one that was keeps running and is a notice. */
+function unmounted({ subtree }: Entry): { file: string; line?: number; cause: string } | undefined {
+  if (!(subtree instanceof HostFile) || subtree.mounted || !subtree.fault) return undefined
+  const { message: cause, line } = subtree.fault
+  return { file: subtree.filename, ...(line !== undefined && { line }), cause }
+}
+
 function place(entry: Entry): { file: string; line?: number } {
   const file = fileOf(entry)?.filename
   if (file === undefined) return { file: '(host)' }
@@ -48,11 +55,12 @@ function place(entry: Entry): { file: string; line?: number } {
 /** Every row of the host and its documents that is not active by now, with the reason. */
 export function failedRows(loader: HostLoader): FailedRow[] {
   return auditTree(loader).flatMap(({ id, name, entry, state }) => {
-    const cause = rowProblem(state)
+    const document = unmounted(entry)
+    const cause = rowProblem(state) ?? document?.cause
     if (cause === undefined) return []
     // The row that holds the host file is the host's own; its failure is the file's.
     const [, row = id] = /^host:(.*)$/s.exec(id) ?? []
-    return [{ ...place(entry), row, plugin: name, cause }]
+    return [{ ...(document ?? place(entry)), row, plugin: fileOf(entry)?.nameOf(entry.options) ?? name, cause }]
   })
 }
 

@@ -7,6 +7,8 @@ import type { BootOptions, Host } from './boot.ts'
 
 /** Editors write a file in several steps; one change is taken when it has been quiet for this long (ms). */
 const QUIET_MS = 30
+/** A file that never is quiet is taken as it is after this long (ms). */
+const PATIENCE_MS = 300
 
 /** File names inside a folder that matter; undefined = every YAML file. */
 type Watched = Map<string, Set<string> | undefined>
@@ -31,12 +33,25 @@ function watchedFolders({ rootDir, dataDir, flags }: BootOptions): Watched {
  */
 export function watchRows(host: Host, options: BootOptions, told: () => void): () => void {
   let timer: NodeJS.Timeout | undefined
-  let running = Promise.resolve()
+  let since: number | undefined
+  let running = false
+  let again = false
+  const take = async (): Promise<void> => {
+    since = undefined
+    // One waiting reload sees all that came before it.
+    if (running) return void (again = true)
+    running = true
+    do {
+      again = false
+      await host.reload().then(told, (error: unknown) => options.log?.(String(error)))
+    } while (again)
+    running = false
+  }
   const changed = (): void => {
     clearTimeout(timer)
-    timer = setTimeout(() => {
-      running = running.then(() => host.reload()).then(told, (error: unknown) => options.log?.(String(error)))
-    }, QUIET_MS)
+    since ??= performance.now()
+    const patience = PATIENCE_MS - (performance.now() - since)
+    timer = setTimeout(() => void take(), Math.max(0, Math.min(QUIET_MS, patience)))
   }
   const watchers: FSWatcher[] = []
   for (const [folder, names] of watchedFolders(options)) {

@@ -50,6 +50,10 @@ export interface WebStartup {
 export interface HostRows {
   /** The user's own patch file; it may not exist yet. */
   userPatch: string
+  /** The folder of the user's own preset documents. */
+  userPresets: string
+  /** Every plugin that a row may name without importing it from elsewhere. */
+  catalog: Catalog
   reload(): Promise<Report>
   /** What a host row's config would be without the user's patch file, and the later source that sets it over the user's. */
   inherited(id: string): Promise<{ config: unknown; overriddenBy?: string }>
@@ -149,7 +153,8 @@ async function within(deadlineMs: number, work: Promise<void>): Promise<void> {
  */
 export async function boot(options: BootOptions): Promise<Host> {
   const { rootDir, dataDir, flags, env, required = REQUIRED, settleMs = 15_000 } = options
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  // Made now, so that it can be watched: what is put into it later appears at once.
+  await mkdir(join(dataDir, USER_PRESETS), { recursive: true, mode: 0o700 })
   const catalog = catalogOf(options)
   const ctx = new Context()
   ctx.logger.exporter(exporterTo(options.log))
@@ -171,6 +176,8 @@ export async function boot(options: BootOptions): Promise<Host> {
   ctx.provide('webStartup', startup)
   const rows: HostRows = {
     userPatch: join(dataDir, USER_PATCH),
+    userPresets: join(dataDir, USER_PRESETS),
+    catalog,
     reload: () => host.reload(),
     inherited: (id) => inheritedConfig(options, catalog, id),
   }
@@ -185,19 +192,29 @@ export async function boot(options: BootOptions): Promise<Host> {
   await loader.create({ name: INCLUDE, config: { path: HOST_FILE, layers }, id: 'host' } as Omit<EntryOptions, 'id'>)
   await within(settleMs, loader.settled())
 
+  const reloadNow = async (): Promise<Report> => {
+    if (closing) return host.report
+    notices = []
+    const next = await readLayers(options, catalog)
+    await loader.update('host', { config: { path: HOST_FILE, layers: next.layers } })
+    for (const entry of loader.entries()) if (entry.subtree instanceof HostFile) void entry.subtree.refresh()
+    await within(settleMs, loader.settled())
+    host.report = reportNow(next.skipped)
+    return host.report
+  }
+  // Two at a time would mix their layers and notices.
+  let reloads: Promise<unknown> = Promise.resolve()
   let closing: Promise<void> | undefined
   const host: Host = {
     ctx,
     service: (name: string) => ctx.get(name) as never,
     report: reportNow(skipped),
-    async reload() {
-      notices = []
-      const next = await readLayers(options, catalog)
-      await loader.update('host', { config: { path: HOST_FILE, layers: next.layers } })
-      for (const entry of loader.entries()) if (entry.subtree instanceof HostFile) void entry.subtree.refresh()
-      await within(settleMs, loader.settled())
-      host.report = reportNow(next.skipped)
-      return host.report
+    reload() {
+      const reload = reloads.then(reloadNow)
+      reloads = reload.catch(() => {
+        // Its caller has this error; the next reload is not concerned.
+      })
+      return reload
     },
     close() {
       closing ??= within(settleMs, closeContext(ctx))

@@ -1,13 +1,16 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Service } from '@deepseek-ai/cordis'
 import { entryListSchema } from '@deepseek-ai/cordis-plugin-include'
 import { EntryGroup, EntryTree } from '@deepseek-ai/cordis-plugin-loader'
 import { load } from 'js-yaml'
+import { DocumentError, MAX_BYTES, declarationFault, faultOf, isPresetDocument, refuseBombs } from './fault.ts'
+import { standIn } from './loader.ts'
 import { applyLayers } from './patch.ts'
-import { prepareRows, stopChanged } from './rows.ts'
+import { prepareRows, stopChanged, unknownKeys } from './rows.ts'
 import type { Context } from '@deepseek-ai/cordis'
 import type { EntryOptions } from '@deepseek-ai/cordis-plugin-loader'
+import type { Fault } from './fault.ts'
 import type { HostLoader, Plane } from './loader.ts'
 import type { Layer, Patch } from './patch.ts'
 
@@ -18,10 +21,14 @@ export interface HostFileConfig {
   layers?: Layer[]
 }
 
-/** Parses a row list or a patch list in the loader's YAML dialect. Throws with line and column; anything but a list is an error. */
+/**
+ * Parses a row list or a patch list in the loader's YAML dialect. Throws with line and column; anything but a list is an
+ * error, and so is one that stands for far more than it says.
+ */
 export function parseList(text: string, file: string): unknown[] {
   const data = load(text, { schema: entryListSchema, filename: file })
   if (!Array.isArray(data)) throw new TypeError(`${file} is not a list at its top level`)
+  refuseBombs(data)
   return data
 }
 
@@ -30,9 +37,12 @@ export const layersOf = (config: HostFileConfig, file: string): Layer[] => [
   ...(config.layers ?? []),
 ]
 
+/** Names the plugin of a row that may not start; what follows is the row's id. */
+const REFUSED = 'refused:'
+
 /**
  * The tree of a row file: what `cordis:include` mounts. Unlike the kernel's own include it never writes the file, refuses
- * duplicate ids, hands patches on into included files, and keeps the last good tree when a reload fails.
+ * duplicate ids, hands patches on into included files, and keeps the last good tree when the file stops making sense.
  */
 export class HostFile extends EntryTree {
   static readonly inject = ['loader']
@@ -40,9 +50,17 @@ export class HostFile extends EntryTree {
 
   readonly filename: string
   readonly plane: Plane
+  /** What is wrong with the file right now; the rows of its last good text keep running. */
+  fault: Fault | undefined
+  /** False until a text of the file could be mounted. */
+  mounted = false
+  /** As last read; undefined when it could not be read. */
+  text: string | undefined
   #config: HostFileConfig
   #rows: EntryOptions[] = []
-  #text = ''
+  /** The running rows declare presets, and soundly: worth keeping over a text that does not. */
+  #declares = false
+  readonly #refused = new Map<string, { name: string; reason: string }>()
 
   constructor(ctx: Context, config: HostFileConfig) {
     super(ctx)
@@ -54,7 +72,7 @@ export class HostFile extends EntryTree {
     ctx.on('internal/update', (next: HostFileConfig, _noSave, restart) => {
       if (next.path !== this.#config.path) return restart()
       this.#config = next
-      void this.#loader.track(this.#guarded(() => this.#mount()))
+      void this.#loader.track(this.#guarded(() => this.#remount()))
     })
   }
 
@@ -63,46 +81,94 @@ export class HostFile extends EntryTree {
   }
 
   async *[Service.init](): AsyncGenerator<() => void> {
-    await this.#read()
-    yield () => this.root.stop()
-    await this.#mount()
+    yield () => {
+      this.root.stop()
+      this.#loader.documentMoved(this)
+    }
+    await this.#guarded(() => this.#read())
   }
 
   override write(): void {}
 
   override import(name: string): Promise<unknown> {
+    const refused = name.startsWith(REFUSED) ? this.#refused.get(name.slice(REFUSED.length)) : undefined
+    if (refused) return Promise.resolve(standIn(refused.name, refused.reason))
     return this.#loader.load(name, this.ctx.baseUrl, this.plane)
   }
 
-  /** Reads the file again when its text changed; a broken file leaves the running tree and is a notice. */
+  /** Reads the file again when its text changed. Never rejects: what is wrong is in `fault`, and a notice. */
   refresh(): Promise<void> {
-    return this.#loader.track(
-      this.#guarded(async () => {
-        if (await this.#read()) await this.#mount()
-      }),
-    )
+    return this.#loader.track(this.#guarded(() => this.#read()))
   }
 
-  async #read(): Promise<boolean> {
+  /** The row's own name, also where the row was kept from starting. */
+  nameOf(row: EntryOptions): string {
+    return row.name.startsWith(REFUSED) ? (this.#refused.get(row.id)?.name ?? row.name) : row.name
+  }
+
+  async #read(): Promise<void> {
+    const { size } = await stat(this.filename)
+    if (size > MAX_BYTES) throw new DocumentError({ message: `the document is larger than ${MAX_BYTES} bytes` })
     const text = await readFile(this.filename, 'utf8')
-    if (text === this.#text) return false
+    if (text === this.text && !this.fault) return
+    this.text = text
+    const before = this.#rows
     this.#rows = parseList(text, this.filename) as EntryOptions[]
-    this.#text = text
-    return true
+    try {
+      await this.#mount()
+    } catch (error) {
+      this.#rows = before
+      throw error
+    }
   }
 
+  /** The last good text under other patches; the fault of the present one stays until it is read again. */
+  async #remount(): Promise<void> {
+    const { fault } = this
+    await this.#mount()
+    if (fault) throw new DocumentError(fault)
+  }
+
+  /** Throws without touching the running rows when the new ones are not fit to replace them. */
   async #mount(): Promise<void> {
     const layers = layersOf(this.#config, this.filename)
     const rows = prepareRows(applyLayers(this.#rows, layers, (message) => this.#loader.notice(message)))
-    await stopChanged(this, rows)
-    await this.root.update(rows)
+    const declares = isPresetDocument(rows)
+    const fault = declares || this.#declares ? declarationFault(rows, this.text ?? '') : undefined
+    if (fault && this.#declares) throw new DocumentError(fault)
+    const started = this.#startable(rows)
+    await stopChanged(this, started)
+    await this.root.update(started)
+    this.mounted = true
+    this.#declares = declares && !fault
+  }
+
+  /** A row with a key that no row has says why instead of starting; the others are not concerned. */
+  #startable(rows: readonly EntryOptions[]): EntryOptions[] {
+    return rows.map((row) => {
+      const reason = unknownKeys(row)
+      if (reason !== undefined) {
+        this.#refused.set(row.id, { name: row.name, reason })
+        return { id: row.id, name: `${REFUSED}${row.id}` }
+      }
+      if (!row.group || !Array.isArray(row.config)) return row
+      return { ...row, config: this.#startable(row.config as EntryOptions[]) }
+    })
   }
 
   async #guarded(work: () => Promise<void>): Promise<void> {
+    const { text, fault } = this
     try {
       await work()
+      this.fault = undefined
     } catch (error) {
-      this.#loader.notice(`${this.filename} could not be reloaded, the running rows stay: ${(error as Error).message}`)
+      this.fault = faultOf(error)
+      // At the start the row itself is reported.
+      if (this.mounted) this.#loader.notice(staleNotice(this.filename, this.fault))
     }
+    if (text !== this.text || JSON.stringify(fault) !== JSON.stringify(this.fault)) this.#loader.documentMoved(this)
   }
 }
+
+const staleNotice = (file: string, { message, line }: Fault): string =>
+  `${file}${line === undefined ? '' : `:${line}`} could not be reloaded, the running rows stay: ${message}`

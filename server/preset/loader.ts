@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Loader } from '@deepseek-ai/cordis-plugin-loader'
 import type { Context } from '@deepseek-ai/cordis'
+import type { HostFile } from './file.ts'
 
 /** Where a row may stand: the host file, a preset, or both. Plane `preset` = it changes what a model reads or may call. */
 export type Plane = 'host' | 'preset'
@@ -21,7 +22,8 @@ const failures = new WeakMap<object, Error>()
 /** Why the plugin behind this callback could not be imported; undefined for a real plugin. */
 export const importError = (callback: object | undefined): Error | undefined => callback && failures.get(callback)
 
-function standIn(name: string, message: string, cause?: unknown): { name: string; apply(): never } {
+/** A plugin that only says why the real one may not run. */
+export function standIn(name: string, message: string, cause?: unknown): { name: string; apply(): never } {
   const error = new Error(message, { cause })
   const apply = (): never => {
     throw error
@@ -101,6 +103,7 @@ export class HostLoader extends Loader {
   readonly updates = new Set<Promise<void>>()
   /** Told of what was passed over in a file: a patch without a target, a reload that failed. */
   notice: (message: string) => void = () => {}
+  readonly documentObservers = new Set<(file: HostFile) => void>()
 
   constructor(ctx: Context, config: Loader.Config & { load: Load }) {
     super(ctx, config)
@@ -119,6 +122,16 @@ export class HostLoader extends Loader {
 
   override import(name: string): Promise<unknown> {
     return this.load(name, this.ctx.baseUrl, 'host')
+  }
+
+  /** Hears of every row file that was read, got or lost a fault, or went. */
+  onDocument(observer: (file: HostFile) => void): () => void {
+    this.documentObservers.add(observer)
+    return () => void this.documentObservers.delete(observer)
+  }
+
+  documentMoved(file: HostFile): void {
+    for (const observer of this.documentObservers) observer(file)
   }
 
   track(update: Promise<void>): Promise<void> {

@@ -65,6 +65,39 @@ export function privateLabels(rows: readonly EntryOptions[], serial: number): En
   })
 }
 
+const ROW_KEYS = ['id', 'name', 'config', 'group', 'disabled', 'inject', 'isolate', 'intercept'] as const
+
+/** The keys of a row that no row has, as a sentence; undefined when there are none. */
+export function unknownKeys(row: object): string | undefined {
+  const unknown = Object.keys(row).filter((key) => !(ROW_KEYS as readonly string[]).includes(key))
+  if (unknown.length === 0) return undefined
+  const near = nearest(unknown[0]!, ROW_KEYS)
+  return `unknown key ${unknown.join(', ')}${near === undefined ? '' : ` (did you mean ${near}?)`}`
+}
+
+/** The known name with the fewest edits from `name`, when it is close enough to be meant. */
+export function nearest(name: string, known: readonly string[]): string | undefined {
+  // Edits cost the product of both lengths, and nobody means anything by a name this long.
+  if (name.length > 80) return undefined
+  const [best] = known
+    .map((candidate) => ({ candidate, edits: editsBetween(name.toLowerCase(), candidate.toLowerCase()) }))
+    .toSorted((a, b) => a.edits - b.edits)
+  return best && best.edits <= Math.max(1, Math.floor(name.length / 3)) ? best.candidate : undefined
+}
+
+/** Levenshtein distance. */
+function editsBetween(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_value, index) => index)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)))
+    }
+    row = next
+  }
+  return row[b.length]!
+}
+
 /** What is wrong with the shape of a row list: the first bad row, named by its place (B-07); undefined when sound. */
 export function shapeProblem(rows: unknown, parent = ''): string | undefined {
   if (!Array.isArray(rows)) return parent ? `${parent}: config is not a list` : 'plugins is not a list'
@@ -73,6 +106,8 @@ export function shapeProblem(rows: unknown, parent = ''): string | undefined {
     if (typeof row !== 'object' || row === null || Array.isArray(row)) return `${label} is not a map`
     const { name, group, config } = row as Partial<EntryOptions>
     if (typeof name !== 'string' || name.trim() === '') return `${label} lacks a non-empty name`
+    const unknown = unknownKeys(row)
+    if (unknown !== undefined) return `${label} (${name}): ${unknown}`
     if (!group && name !== GROUP) continue
     const problem = shapeProblem(config ?? [], label)
     if (problem) return problem
