@@ -1,5 +1,6 @@
 import { basePath } from './base.ts'
 import type { WireError } from '../../server/wire/errors.ts'
+import type { PresetSource, PresetUsage, PresetVocabulary, RequestRow, RequestView } from '../../server/wire/presets.ts'
 import type { EventPage, SearchHit, SessionPage } from '../../server/wire/protocol.ts'
 
 export type Answer<T> = { ok: true; value: T } | { ok: false; status: number; error: WireError }
@@ -55,5 +56,22 @@ export const olderEvents = (session: string, before: number, limit: number): Pro
 export const search = (q: string, signal: AbortSignal): Promise<Answer<{ hits: SearchHit[] }>> =>
   ask(`search${query({ q })}`, { signal })
 
-export const presetDocument = (id: string): Promise<Answer<{ content: string }>> =>
-  ask(`presets/${encodeURIComponent(id)}/document`)
+const requestsOf = (session: string): string => `sessions/${encodeURIComponent(session)}/requests`
+
+/** Every model request of a session, oldest first. */
+export const requestRows = (session: string): Promise<Answer<RequestRow[]>> => ask(requestsOf(session))
+
+export const requestView = (session: string, turn: number, step: number): Promise<Answer<RequestView>> =>
+  ask(`${requestsOf(session)}/${turn}/${step}`)
+
+const ofPreset = (id: string, path: string): string => `presets/${encodeURIComponent(id)}/${path}`
+
+/** The document as written; an own one comes with its earlier texts. */
+export const presetSource = (id: string): Promise<Answer<PresetSource>> => ask(ofPreset(id, 'source'))
+
+export const presetVersion = (id: string, version: string): Promise<Answer<{ text: string }>> =>
+  ask(ofPreset(id, `source/${encodeURIComponent(version)}`))
+
+export const presetUsage = (id: string): Promise<Answer<PresetUsage>> => ask(ofPreset(id, 'usage'))
+
+export const presetVocabulary = (): Promise<Answer<PresetVocabulary>> => ask('presets/vocabulary')

@@ -8,6 +8,13 @@ test('every place is found by its path', () => {
   expect(parse('/new')).toEqual({ place: 'new' })
   expect(parse('/new', '?workspace=w1')).toEqual({ place: 'new', workspace: 'w1' })
   expect(parse('/s/0199-a')).toEqual({ place: 'session', id: '0199-a' })
+  expect(parse('/s/a/prompt')).toEqual({ place: 'session', id: 'a', prompt: {} })
+  expect(parse('/s/a/prompt/2')).toEqual({ place: 'session', id: 'a', prompt: { turn: 2 } })
+  expect(parse('/s/a/prompt/2/1', '?against=b.1.3')).toEqual({
+    place: 'session',
+    id: 'a',
+    prompt: { turn: 2, step: 1, against: { session: 'b', turn: 1, step: 3 } },
+  })
   expect(parse('/presets')).toEqual({ place: 'presets' })
   expect(parse('/presets/minimal')).toEqual({ place: 'presets', id: 'minimal' })
   expect(parse('/settings')).toEqual({ place: 'settings', page: 'models' })
@@ -15,7 +22,7 @@ test('every place is found by its path', () => {
 })
 
 test('what is not a place is said to be missing', () => {
-  for (const path of ['/s', '/s/a/b', '/settings/nothing', '/elsewhere', '/new/x'])
+  for (const path of ['/s', '/s/a/b', '/s/a/prompt/x', '/s/a/prompt/0/1', '/s/a/prompt/1/2/3', '/settings/nothing', '/elsewhere', '/new/x'])
     expect(parse(path)).toEqual({ place: 'missing', path })
 })
 
@@ -25,8 +32,17 @@ test('a stray percent sign does not break the page', () => {
 
 test('a path is read back as the route it was made from, below any base', () => {
   const name = fc.stringMatching(/^[^/\\\s?#%]{1,20}$/).filter((text) => text !== '.' && text !== '..')
+  const count = fc.integer({ min: 1, max: 99_999 })
+  const against = fc.record(
+    { session: fc.stringMatching(/^[a-z0-9-]{1,20}$/), turn: count, step: count },
+    { requiredKeys: ['turn', 'step'] },
+  )
+  const prompt = fc.oneof(
+    fc.record({ against }, { requiredKeys: [] }),
+    fc.record({ turn: count, step: count, against }, { requiredKeys: ['turn'] }),
+  )
   const route = fc.oneof(
-    fc.record({ place: fc.constant('session' as const), id: name }),
+    fc.record({ place: fc.constant('session' as const), id: name, prompt }, { requiredKeys: ['place', 'id'] }),
     fc.record({ place: fc.constant('presets' as const), id: name }),
     fc.record({ place: fc.constant('new' as const), workspace: name }),
     fc.record({ place: fc.constant('settings' as const), page: fc.constantFrom('models', 'appearance', 'about') }),

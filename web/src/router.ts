@@ -5,17 +5,35 @@ import { basePath } from './base.ts'
 export type Route =
   | { place: 'home' }
   | { place: 'new'; workspace?: string }
-  | { place: 'session'; id: string }
-  | { place: 'presets'; id?: string }
+  | { place: 'session'; id: string; prompt?: PromptPlace }
+  | { place: 'presets'; id?: string; tab?: PresetTab }
   | { place: 'settings'; page: SettingsPage }
   | { place: 'missing'; path: string }
+/** The Prompt view of a session: of one request, of the first of a turn, or of the newest. */
+export interface PromptPlace {
+  turn?: number
+  step?: number
+  /** The request it is compared with; without a session one of the same session. */
+  against?: RequestPlace
+}
+export interface RequestPlace {
+  session?: string
+  turn: number
+  step: number
+}
 export const SETTINGS_PAGES = ['models', 'appearance', 'about'] as const
 export type SettingsPage = (typeof SETTINGS_PAGES)[number]
+
+/** What of a preset is shown; without one, what it gives. */
+export const PRESET_TABS = ['document', 'edit', 'generations', 'health'] as const
+export type PresetTab = (typeof PRESET_TABS)[number]
 
 export function parse(pathname: string, search = '', base = '/'): Route {
   const inside = pathname.startsWith(base) ? pathname.slice(base.length) : pathname.replace(/^\//, '')
   const [head = '', second, ...more] = inside.split('/').filter(Boolean).map(decode)
   const missing: Route = { place: 'missing', path: pathname }
+  if (head === 'presets') return presetPlace(second, more) ?? missing
+  if (head === 's' && second && more[0] === 'prompt') return promptPlace(second, more.slice(1), search) ?? missing
   if (more.length > 0) return missing
   if (head === '' && second === undefined) return { place: 'home' }
   if (head === 'new' && second === undefined) {
@@ -23,12 +41,45 @@ export function parse(pathname: string, search = '', base = '/'): Route {
     return workspace ? { place: 'new', workspace } : { place: 'new' }
   }
   if (head === 's' && second) return { place: 'session', id: second }
-  if (head === 'presets') return second ? { place: 'presets', id: second } : { place: 'presets' }
   if (head === 'settings') {
     const page = SETTINGS_PAGES.find((candidate) => candidate === (second ?? 'models'))
     return page ? { place: 'settings', page } : missing
   }
   return missing
+}
+
+function presetPlace(id: string | undefined, [name, ...more]: string[]): Route | undefined {
+  if (id === undefined) return { place: 'presets' }
+  if (name === undefined) return { place: 'presets', id }
+  const tab = PRESET_TABS.find((candidate) => candidate === name)
+  return tab && more.length === 0 ? { place: 'presets', id, tab } : undefined
+}
+
+function promptPlace(id: string, [turn, step, ...more]: string[], search: string): Route | undefined {
+  const whole = (text: string) => /^[1-9]\d{0,8}$/.test(text)
+  if (more.length > 0 || ![turn, step].every((part) => part === undefined || whole(part))) return undefined
+  const against = againstOf(new URLSearchParams(search).get('against') ?? '')
+  const prompt: PromptPlace = {
+    ...(turn !== undefined && { turn: Number(turn) }),
+    ...(step !== undefined && { step: Number(step) }),
+    ...(against && { against }),
+  }
+  return { place: 'session', id, prompt }
+}
+
+/** `<turn>.<step>`, or `<session>.<turn>.<step>`; anything else compares with nothing. */
+function againstOf(text: string): RequestPlace | undefined {
+  const match = /^(?:([^.]+)\.)?(\d{1,9})\.(\d{1,9})$/.exec(text)
+  if (!match) return undefined
+  const [, session, turn, step] = match
+  return { turn: Number(turn), step: Number(step), ...(session !== undefined && { session }) }
+}
+
+function promptPath({ turn, step, against }: PromptPlace): string {
+  const path = ['prompt', turn, turn === undefined ? undefined : step].filter((part) => part !== undefined).join('/')
+  if (!against) return `/${path}`
+  const parts = [against.session, against.turn, against.step].filter((part) => part !== undefined)
+  return `/${path}?against=${encodeURIComponent(parts.join('.'))}`
 }
 
 /** A path segment may hold a stray percent sign; it then stands for itself. */
@@ -47,9 +98,9 @@ export function format(route: Route, base = '/'): string {
     case 'new':
       return `${base}new${route.workspace ? `?workspace=${encodeURIComponent(route.workspace)}` : ''}`
     case 'session':
-      return `${base}s/${encodeURIComponent(route.id)}`
+      return `${base}s/${encodeURIComponent(route.id)}${route.prompt ? promptPath(route.prompt) : ''}`
     case 'presets':
-      return `${base}presets${route.id ? `/${encodeURIComponent(route.id)}` : ''}`
+      return `${base}presets${route.id ? `/${encodeURIComponent(route.id)}${route.tab ? `/${route.tab}` : ''}` : ''}`
     case 'settings':
       return `${base}settings/${route.page}`
     case 'missing':

@@ -4,6 +4,7 @@ import { extend, transcriptOf } from '../../../server/projection/transcript.ts'
 import type { Transcript } from '../../../server/projection/transcript.ts'
 import type { WireError } from '../../../server/wire/errors.ts'
 import type { Header, LogEvent } from '../../../server/wire/events.ts'
+import type { GenerationRef } from '../../../server/wire/presets.ts'
 import type { ServerFrame, Snapshot, Writer } from '../../../server/wire/protocol.ts'
 
 /** What the page holds of a session: the folds at `to`, and the events from `from` on. */
@@ -17,6 +18,8 @@ export interface OpenSession {
   transcript: Transcript
   writer: Writer
   readOnly?: WireError
+  /** The generation that the live agent uses; absent while none runs. */
+  composition?: GenerationRef
 }
 /** A turn that a dead server left open runs no more: nobody holds the session until the next prompt closes it. */
 export const isRunning = ({ state, writer }: OpenSession): boolean => state.openTurn !== null && writer.kind !== 'none'
@@ -24,9 +27,9 @@ export const isRunning = ({ state, writer }: OpenSession): boolean => state.open
 export type SessionView = { kind: 'loading' } | { kind: 'failed'; error: WireError } | OpenSession
 
 export function fromSnapshot(frame: Snapshot): OpenSession {
-  const { header, state, events, from, to, writer, readOnly } = frame
+  const { header, state, events, from, to } = frame
   const transcript = transcriptOf(events, header.agentPreset)
-  return { kind: 'open', header, state, events, from, to, transcript, writer, ...(readOnly && { readOnly }) }
+  return { kind: 'open', header, state, events, from, to, transcript, ...holdOf(frame) }
 }
 
 /** `gap`: events in between are missing, only a snapshot helps. Events that are held already are passed over. */
@@ -57,6 +60,13 @@ export function withOlder(view: OpenSession, page: readonly LogEvent[]): OpenSes
 }
 
 export function withWriter(view: OpenSession, frame: Extract<ServerFrame, { t: 'writer' | 'attached' }>): OpenSession {
-  const { readOnly: _before, ...rest } = view
-  return { ...rest, writer: frame.writer, ...(frame.readOnly && { readOnly: frame.readOnly }) }
+  const { readOnly: _refusal, composition: _generation, ...rest } = view
+  return { ...rest, ...holdOf(frame) }
 }
+
+/** Who writes, and with what; a frame without a field says that there is none. */
+const holdOf = ({ writer, readOnly, composition }: Pick<OpenSession, 'writer' | 'readOnly' | 'composition'>) => ({
+  writer,
+  ...(readOnly && { readOnly }),
+  ...(composition && { composition }),
+})
