@@ -1,7 +1,7 @@
 import type { Catalog, CatalogEntry } from './preset/loader.ts'
 
 const host = (load: CatalogEntry['load']): CatalogEntry => ({ plane: 'host', load })
-const preset = (load: CatalogEntry['load']): CatalogEntry => ({ plane: 'preset', load })
+const preset = (load: CatalogEntry['load'], about: string): CatalogEntry => ({ plane: 'preset', load, about })
 
 /** Row names of the shipped documents. Modules are imported only when a row names them. */
 export const catalog: Catalog = {
@@ -28,14 +28,35 @@ export const catalog: Catalog = {
   'agent-presets': host(() => import('./plugins/agent-presets.ts')),
   'agent-preset': host(() => import('./plugins/agent-preset.ts')),
 
-  persona: preset(() => import('./plugins/persona.ts')),
-  terminals: preset(() => import('./plugins/terminals.ts')),
-  'terminal-local': preset(() => import('./plugins/terminal-local.ts')),
-  'fs-local': preset(() => import('./plugins/fs-local.ts')),
-  'tool-bash-persistent': preset(() => import('./plugins/tool-bash-persistent.ts')),
-  'tool-bash': preset(() => import('./plugins/tool-bash.ts')),
-  'tool-str-replace-editor': preset(() => import('./plugins/tool-str-replace-editor.ts')),
-  'tool-fs': preset(() => import('./plugins/tool-fs.ts')),
-  'tool-fs-search': preset(() => import('./plugins/tool-fs-search.ts')),
-  'tool-todo': preset(() => import('./plugins/tool-todo.ts')),
+  persona: preset(
+    () => import('./plugins/persona.ts'),
+    'Who the agent is: the identity text at the head of the system prompt.',
+  ),
+  terminals: preset(
+    () => import('./plugins/terminals.ts'),
+    'The shells of one preset, as a service for its tools; give it a realm with isolate.',
+  ),
+  'terminal-local': preset(
+    () => import('./plugins/terminal-local.ts'),
+    'Shells on this machine, for the terminals of the same realm.',
+  ),
+  'fs-local': preset(() => import('./plugins/fs-local.ts'), 'Files on this machine, as a service of the same realm.'),
+  'tool-bash-persistent': preset(
+    () => import('./plugins/tool-bash-persistent.ts'),
+    'The tool bash with one shell per session that stays open between calls.',
+  ),
+  'tool-bash': preset(() => import('./plugins/tool-bash.ts'), 'The tool bash with a new shell for every call.'),
+  'tool-str-replace-editor': preset(
+    () => import('./plugins/tool-str-replace-editor.ts'),
+    'The tool str_replace_editor: one tool to view, create and change files.',
+  ),
+  'tool-fs': preset(() => import('./plugins/tool-fs.ts'), 'The tools read, write and edit for files.'),
+  'tool-fs-search': preset(
+    () => import('./plugins/tool-fs-search.ts'),
+    'The tools glob and grep for finding files and text in them.',
+  ),
+  'tool-todo': preset(
+    () => import('./plugins/tool-todo.ts'),
+    'The tool todo_write: a task list that the agent keeps and the page shows.',
+  ),
 }

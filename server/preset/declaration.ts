@@ -3,7 +3,7 @@ import { sha256 } from './kernel.ts'
 import type { Entry, EntryOptions } from '@deepseek-ai/cordis-plugin-loader'
 
 /** Config of an `agent-preset` row (B-01). `plugins` is checked apart, so that a bad list is a broken preset and not a lost row. */
-const Config = z.strictObject({
+export const DeclarationConfig = z.strictObject({
   id: z.string().refine((id) => id.trim() !== '', 'is blank'),
   name: z.string().optional(),
   description: z.string().optional(),
@@ -27,7 +27,7 @@ export interface DeclaringRow {
 
 /** Throws one error that lists every wrong key of an `agent-preset` row. */
 export function parseDeclaration(config: unknown): Declaration {
-  const parsed = Config.safeParse(config ?? {})
+  const parsed = DeclarationConfig.safeParse(config ?? {})
   if (parsed.success) return parsed.data as Declaration
   const lines = parsed.error.issues.map(
     (issue) => `  - ${issue.message}${issue.path.length ? ` (at ${issue.path.join('.')})` : ''}`,

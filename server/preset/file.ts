@@ -5,13 +5,13 @@ import { entryListSchema } from '@deepseek-ai/cordis-plugin-include'
 import { EntryGroup, EntryTree } from '@deepseek-ai/cordis-plugin-loader'
 import { load } from 'js-yaml'
 import { DocumentError, MAX_BYTES, declarationFault, faultOf, isPresetDocument, refuseBombs } from './fault.ts'
-import { standIn } from './loader.ts'
+import { HostLoader, standIn } from './loader.ts'
 import { applyLayers } from './patch.ts'
 import { prepareRows, stopChanged, unknownKeys } from './rows.ts'
 import type { Context } from '@deepseek-ai/cordis'
 import type { EntryOptions } from '@deepseek-ai/cordis-plugin-loader'
 import type { Fault } from './fault.ts'
-import type { HostLoader, Plane } from './loader.ts'
+import type { Plane } from './loader.ts'
 import type { Layer, Patch } from './patch.ts'
 
 export interface HostFileConfig {
@@ -36,6 +36,12 @@ export const layersOf = (config: HostFileConfig, file: string): Layer[] => [
   ...(config.patches ? [{ source: file, patches: config.patches }] : []),
   ...(config.layers ?? []),
 ]
+
+/** A document stands where its include row stands: in the host, or among the rows of a preset. */
+function planeBelow(outer: EntryTree | undefined): Plane {
+  if (outer instanceof HostFile) return outer.plane
+  return outer === undefined || outer instanceof HostLoader ? 'host' : 'preset'
+}
 
 /** Names the plugin of a row that may not start; what follows is the row's id. */
 const REFUSED = 'refused:'
@@ -68,7 +74,7 @@ export class HostFile extends EntryTree {
     this.filename = fileURLToPath(new URL(config.path, this.ctx.baseUrl))
     this.ctx.baseUrl = new URL('.', pathToFileURL(this.filename)).href
     const outer = ctx.fiber.entry?.parent.tree
-    this.plane = outer && 'plane' in outer ? (outer.plane as Plane) : 'host'
+    this.plane = planeBelow(outer)
     ctx.on('internal/update', (next: HostFileConfig, _noSave, restart) => {
       if (next.path !== this.#config.path) return restart()
       this.#config = next

@@ -10,6 +10,8 @@ export type Plane = 'host' | 'preset'
 
 export interface CatalogEntry {
   plane: Plane | 'any'
+  /** One line about the row, for people who write presets. */
+  about?: string
   load(): Promise<unknown>
 }
 export type Catalog = Readonly<Record<string, CatalogEntry>>
