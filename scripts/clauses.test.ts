@@ -25,6 +25,7 @@ test('a title cites at most two ids and only at its beginning', () => {
   expect(citedIds('F-06 new agents join F-07')).toEqual(['F-06'])
   expect(citedIds('F-06: a colon is no separator')).toEqual([])
   expect(citedIds('as F-06 says')).toEqual([])
+  expect(citedIds('EX-23 complete')).toEqual(['EX-23'])
   expect(citedIds('B12 a public bug, ED44 SH-03')).toEqual([])
 })
 

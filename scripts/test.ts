@@ -41,6 +41,7 @@ function shortPhases(): Phase[] {
   return [
     { name: 'check', args: ['scripts/check.ts'] },
     vitest('unit and integration tests', 'reports/vitest.json', []),
+    { name: 'experiments', args: ['scripts/experiments.ts'] },
     ...(globSync('e2e/browser/**/*.spec.ts').length > 0 ? [browser] : []),
     { name: 'clauses', args: ['scripts/clauses.ts'] },
   ]
