@@ -26,6 +26,7 @@ export const catalog: Catalog = {
   'web-server': host(() => import('./plugins/web-server.ts')),
   'fs-host': host(() => import('./plugins/fs-host.ts')),
   'agent-presets': host(() => import('./plugins/agent-presets.ts')),
+  'preset-library': host(() => import('./plugins/preset-library.ts')),
   'agent-preset': host(() => import('./plugins/agent-preset.ts')),
 
   persona: preset(

@@ -7,14 +7,6 @@ export const NEW_ID = /^[a-z0-9][a-z0-9-]{0,63}$/
 
 export const stemOf = (file: string): string => basename(file, extname(file))
 
-export const notSaved = (error: unknown): CoreError =>
-  new CoreError(
-    'agent-preset/not-saved',
-    `The document was not saved: ${(error as Error).message}. What was there before is untouched.`,
-    {},
-    { cause: error },
-  )
-
 /** All or nothing, for its owner only: written beside the file, synced, then renamed over it. */
 export async function replaceFile(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })

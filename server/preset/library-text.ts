@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isMap, isScalar, isSeq, stringify } from 'yaml'
 import { readYaml } from './check-yaml.ts'
-import { parseList } from './file.ts'
 import { PRESET_ROW } from './rows.ts'
 import type { Document, Pair, YAMLMap } from 'yaml'
 
@@ -11,20 +10,8 @@ export type Changes = Readonly<Record<string, Scalar | undefined>>
 
 const DISPLAYED = { lineWidth: 0, flowCollectionPadding: false } as const
 
-interface Row {
-  id?: unknown
-  name?: unknown
-  config?: { id?: unknown; [key: string]: unknown }
-}
-
 const isDeclaring = (item: unknown, preset: string | undefined): item is YAMLMap =>
   isMap(item) && item.get('name') === PRESET_ROW && (preset === undefined || item.getIn(['config', 'id']) === preset)
-
-/** The id that the first `agent-preset` row of a text declares. Throws what the loader's parser throws. */
-export function declaredId(text: string): string | undefined {
-  const row = (parseList(text, 'the document') as Row[]).find((item) => item?.name === PRESET_ROW)
-  return typeof row?.config?.id === 'string' ? row.config.id : undefined
-}
 
 /** One preset as a document of its own: the whole text where it holds nothing else, else its row. Throws when it is not there. */
 export function documentOf(text: string, preset: string): string {
