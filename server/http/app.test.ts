@@ -31,6 +31,12 @@ interface Ask {
   body?: string
 }
 
+const LIBRARY = {
+  source: async (preset: string) => ({ preset, own: true, file: '/x.yml', text: SECRET, digest: 'd', versions: [] }),
+  version: async () => SECRET,
+  vocabulary: async () => ({ rows: [{ name: SECRET }] }),
+}
+
 async function serve(options: Partial<AppOptions> = {}) {
   const webRoot = realpathSync(mkdtempSync(join(tmpdir(), 'web-')))
   mkdirSync(join(webRoot, '.vite'))
@@ -56,6 +62,8 @@ async function serve(options: Partial<AppOptions> = {}) {
     providers: {} as Providers,
     global: () => ({ host: SECRET }) as unknown as GlobalState,
     presetDocument: async () => ({ agentPreset: 'x', content: SECRET }),
+    library: LIBRARY as unknown as AppOptions['library'],
+    presets: { saveDefault: async () => {}, defaultId: () => 'x' },
     token: TOKEN,
     allowHosts: [],
     trustProxy: false,

@@ -21,6 +21,8 @@ import { installErrors, sendError } from './errors.ts'
 import { Fence, cookieValue, sameSecret } from './fence.ts'
 import { Hub } from './hub.ts'
 import { installPage } from './static.ts'
+import type { PresetLibrary } from '../preset/library.ts'
+import type { PresetHandlersOptions } from './preset-commands.ts'
 import type { Providers } from '../settings/providers.ts'
 import { installRest, type RestOptions } from './rest.ts'
 import { installSocket } from './socket.ts'
@@ -36,6 +38,9 @@ export interface AppOptions {
   providers: Providers
   global: () => GlobalState
   presetDocument: RestOptions['presetDocument']
+  library: PresetLibrary
+  /** The registry, for the default. */
+  presets: PresetHandlersOptions['presets']
   /** Undefined only with `--no-auth`, which the flags allow on loopback alone. */
   token: string | undefined
   allowHosts: readonly string[]

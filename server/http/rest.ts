@@ -5,17 +5,18 @@ import { SESSION_ID } from '../wire/ids.ts'
 import type { GlobalState } from '../wire/views.ts'
 import type { Sessions } from '../session/sessions.ts'
 import { PAGE_EVENTS, eventText } from '../session/page.ts'
+import { installPresetDocuments, type PresetDocumentsOptions } from './preset-documents.ts'
 
 const Id = z.strictObject({ id: z.string().regex(SESSION_ID) })
 
-export interface RestOptions {
+export interface RestOptions extends PresetDocumentsOptions {
   sessions: Sessions
   global: () => GlobalState
-  presetDocument(id: string): Promise<{ agentPreset: string; content: string; name?: string; description?: string }>
 }
 
 /** Read-only documents: lists, history pages, preset texts. Everything that changes something is a command of the socket. */
-export function installRest(server: FastifyInstance, { sessions, global, presetDocument }: RestOptions): void {
+export function installRest(server: FastifyInstance, options: RestOptions): void {
+  const { sessions, global } = options
   const app = server.withTypeProvider<ZodTypeProvider>()
   app.get('/api/state', { schema: { summary: 'Host facts, workspaces, presets and models' } }, () => global())
   app.get(
@@ -61,9 +62,5 @@ export function installRest(server: FastifyInstance, { sessions, global, presetD
     },
     async (request) => ({ hits: await sessions.search(request.query.q) }),
   )
-  app.get(
-    '/api/presets/:preset/document',
-    { schema: { summary: 'A preset as declared, in YAML', params: z.strictObject({ preset: z.string().max(256) }) } },
-    (request) => presetDocument(request.params.preset),
-  )
+  installPresetDocuments(server, options)
 }

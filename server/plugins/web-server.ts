@@ -23,9 +23,9 @@ export interface Web {
 /** The page, the socket and the documents; listens as the last of all rows. */
 export default plugin({
   name: 'web-server',
-  inject: ['loader', 'webStartup', 'sessions', 'roster', 'workspaces', 'providers', 'agentPresets'],
+  inject: ['loader', 'webStartup', 'sessions', 'roster', 'workspaces', 'providers', 'agentPresets', 'presetLibrary'],
   async apply(ctx) {
-    const { webStartup, sessions, roster, workspaces, providers, agentPresets, logger } = ctx
+    const { webStartup, sessions, roster, workspaces, providers, agentPresets, presetLibrary, logger } = ctx
     const { flags, dataDir, rootDir, env } = webStartup
     refuseOpenBind(flags)
     const token = flags.auth ? accessToken(dataDir) : undefined
@@ -52,6 +52,8 @@ export default plugin({
       providers,
       global,
       presetDocument: async (id) => agentPresets.readDocument(id),
+      library: presetLibrary,
+      presets: agentPresets.registry,
       token,
       allowHosts: flags.allowHost,
       trustProxy: flags.trustProxy,
