@@ -19,6 +19,7 @@ import { RailButton } from './ui/rail-button.tsx'
 
 const Palette = lazy(async () => ({ default: (await import('./palette/palette.tsx')).Palette }))
 const SettingsScreen = lazy(async () => ({ default: (await import('./settings/settings.tsx')).SettingsScreen }))
+const ForkDialog = lazy(async () => ({ default: (await import('./fork/fork-dialog.tsx')).ForkDialog }))
 const PresetsScreen = lazy(async () => ({ default: (await import('./presets/presets-screen.tsx')).PresetsScreen }))
 
 export function App() {
@@ -54,9 +55,9 @@ function Place(): ReactNode {
     case 'new':
       return <NewSessionScreen workspace={route.place === 'new' ? route.workspace : undefined} />
     case 'session':
-      return <SessionScreen id={route.id} />
+      return <SessionScreen id={route.id} prompt={route.prompt} />
     case 'presets':
-      return <PresetsScreen id={route.id} />
+      return <PresetsScreen id={route.id} tab={route.tab} />
     case 'settings':
       return <SettingsScreen page={route.page} />
     case 'missing':
@@ -100,6 +101,12 @@ function Overlays(): ReactNode {
       )
     case 'shortcuts':
       return <Shortcuts />
+    case 'fork':
+      return (
+        <Suspense>
+          <ForkDialog session={overlay.session} seq={overlay.seq} onClose={close} />
+        </Suspense>
+      )
     case 'folder':
       return <FolderPicker onAdded={overlay.onAdded} onClose={close} />
     case 'rail':

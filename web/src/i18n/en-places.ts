@@ -1,5 +1,8 @@
+import { enPresets } from './en-presets.ts'
+
 /** Texts of the places beside a session: new session, presets, models, settings, palette. */
 export const enPlaces = {
+  ...enPresets,
   presets: 'Presets',
   preset: 'Preset',
   settings: 'Settings',

@@ -1,7 +1,9 @@
 import type { enPlaces } from './en-places.ts'
+import { zhPresets } from './zh-presets.ts'
 
 /** Complete by type: a key without a text here does not compile. */
 export const zhPlaces: Record<keyof typeof enPlaces, string> = {
+  ...zhPresets,
   presets: '预设',
   preset: '预设',
   settings: '设置',

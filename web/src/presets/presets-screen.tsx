@@ -1,170 +1,164 @@
-import { CircleX, Clock, Copy } from 'lucide-react'
-import { useEffect, useState } from 'react'
-import type { WireError } from '../../../server/wire/errors.ts'
+import { ArrowLeft, FileUp, Plus, Search } from 'lucide-react'
+import { useState } from 'react'
+import type { ReactNode } from 'react'
 import type { PresetRow } from '../../../server/wire/views.ts'
-import { presetDocument } from '../api.ts'
-import { thousands } from '../i18n/format.ts'
 import { useT } from '../i18n/i18n.ts'
-import { useNewSession } from '../new-session/state.ts'
-import { linkTo, navigate } from '../router.ts'
+import type { T } from '../i18n/i18n.ts'
+import { linkTo } from '../router.ts'
+import type { PresetTab } from '../router.ts'
 import { useApp } from '../store/store.ts'
 import { Button } from '../ui/button.tsx'
-import { useTitle } from '../ui/hooks.ts'
-import { copyText } from '../ui/problems.tsx'
+import { useMedia, usePhone, useTitle } from '../ui/hooks.ts'
+import { Problems } from '../ui/problems.tsx'
 import { RailButton } from '../ui/rail-button.tsx'
-import { presetAbout, presetName } from './display.ts'
-import { Yaml } from './yaml.tsx'
+import { firstOf } from './actions.ts'
+import { CopyDialog } from './copy-dialog.tsx'
+import { Detail } from './detail.tsx'
+import { openPresetDialog, usePresetDialogs } from './dialogs.ts'
+import { ImportDialog, importDropped } from './import-dialog.tsx'
+import { standingOf } from './marks.tsx'
+import { PresetList } from './preset-list.tsx'
 
-export function PresetsScreen({ id }: { id?: string | undefined }) {
+interface Props {
+  id?: string | undefined
+  tab?: PresetTab | undefined
+}
+
+export function PresetsScreen({ id, tab }: Props) {
   const t = useT()
   const presets = useApp((app) => app.global?.presets)
-  const shown = presets?.find((preset) => preset.id === id) ?? (id === undefined ? presets?.[0] : undefined)
-  useTitle(shown?.id ?? t('presets'))
+  const phone = usePhone()
+  const narrow = useMedia('(max-width: 1180px)')
+  const [filter, setFilter] = useState('')
+  const shown = id === undefined ? (phone ? undefined : firstOf(presets ?? [])) : presets?.find((row) => row.id === id)
+  useTitle(id ?? t('presets'))
+  const list = !(phone && id !== undefined) && !(narrow && tab === 'edit')
   return (
-    <div className="main">
-      <header className="head">
+    <div
+      className="main"
+      onDragOver={(event) => event.dataTransfer.types.includes('Files') && event.preventDefault()}
+      onDrop={(event) => {
+        const file = event.dataTransfer.files[0]
+        if (!file || event.defaultPrevented) return
+        event.preventDefault()
+        void importDropped(file)
+      }}
+    >
+      <Top presets={presets} id={list ? undefined : id} filter={filter} onFilter={setFilter} />
+      <div className="top-problems">
+        <Problems place="presets" />
+      </div>
+      <div className={`two presets ${list ? '' : 'alone'} ${shown || id !== undefined ? '' : 'only-list'}`}>
+        {!presets && <ListBones />}
+        {presets && list && <PresetList presets={presets} shown={shown?.id} filter={filter} />}
+        {presets && shown && <Detail preset={shown} tab={tab} />}
+        {presets && id !== undefined && !shown && <NotHere id={id} />}
+      </div>
+      <Dialogs />
+    </div>
+  )
+}
+
+interface TopProps {
+  presets: readonly PresetRow[] | undefined
+  /** On a small screen: the one preset in view, with the way back. */
+  id: string | undefined
+  filter: string
+  onFilter(text: string): void
+}
+
+function Top({ presets, id, filter, onFilter }: TopProps) {
+  const t = useT()
+  return (
+    <header className="head">
+      {id === undefined ? (
         <RailButton />
-        <h1>{t('presets')}</h1>
-        <span className="t3 t12 trunc wide-only">{t('presets.what')}</span>
-      </header>
-      <div className="two presets">
-        <nav className="plist" aria-label={t('presets')}>
-          {presets?.map((preset) => (
-            <Line key={preset.id} preset={preset} on={preset.id === shown?.id} />
-          ))}
-        </nav>
-        <main className="cont">
-          {shown && <Details key={shown.id} preset={shown} />}
-          {presets && !shown && <p className="t3">{t('preset.notHere', { id: id ?? '' })}</p>}
-        </main>
-      </div>
-    </div>
-  )
-}
-
-function Line({ preset, on }: { preset: PresetRow; on: boolean }) {
-  const t = useT()
-  return (
-    <a className="pl" {...linkTo({ place: 'presets', id: preset.id })} aria-current={on ? 'page' : undefined}>
-      <span className="flex">
-        <span className="b trunc">{preset.id}</span>
-        <span className="tag">G{preset.generation}</span>
-        <span className="right">
-          {preset.broken !== undefined && (
-            <span className={`tag ${preset.waiting ? 'warn' : 'fail'}`}>
-              {t(preset.waiting ? 'preset.waiting' : 'preset.broken')}
-            </span>
-          )}
-          {preset.broken === undefined && preset.isDefault && <span className="tag line">{t('preset.default')}</span>}
-        </span>
-      </span>
-      <p className="trunc">{presetAbout(preset, t) || t('preset.tools', { n: preset.tools.length })}</p>
-    </a>
-  )
-}
-
-function Details({ preset }: { preset: PresetRow }) {
-  const t = useT()
-  const Icon = preset.waiting ? Clock : CircleX
-  const use = () => {
-    useNewSession.setState({ preset: preset.id })
-    navigate({ place: 'new' })
-  }
-  return (
-    <div className="in">
-      <section>
-        <div className="hd">
-          <div>
-            <h2>{presetName(preset, t)}</h2>
-            <p>{presetAbout(preset, t) || preset.id}</p>
-          </div>
-          <span className="right" />
-          <Button look="pri" off={preset.broken} onClick={use}>
-            {t('preset.use')}
-          </Button>
-        </div>
-        {preset.broken !== undefined && (
-          <p className={`note ${preset.waiting ? 'warn' : 'fail'}`} style={{ marginBottom: 8 }}>
-            <Icon size={14} />
-            <span>{preset.broken}</span>
-          </p>
-        )}
-        <dl className="card rows">
-          <div className="kv-row">
-            <dt>{t('preset.generation')}</dt>
-            <dd>G{preset.generation}</dd>
-          </div>
-          <div className="kv-row">
-            <dt>{t('preset.cost')}</dt>
-            <dd className="num">
-              {preset.tokens === undefined ? t('preset.unknown') : `${thousands(preset.tokens)} ${t('preset.before')}`}
-            </dd>
-          </div>
-          {preset.tools.map((tool) => (
-            <div key={tool.name} className="kv-row">
-              <dt className="mono">{tool.name}</dt>
-              <dd className="t2 t12">{tool.description.split('\n')[0]}</dd>
-            </div>
-          ))}
-        </dl>
-      </section>
-      {preset.prompt !== '' && (
-        <section>
-          <div className="hd">
-            <div>
-              <h2>{t('preset.prompt')}</h2>
-              <p>{t('preset.promptWhat')}</p>
-            </div>
-          </div>
-          <pre className="yaml" style={{ padding: '8px 12px', whiteSpace: 'pre-wrap' }}>
-            {preset.prompt}
-          </pre>
-        </section>
+      ) : (
+        <a className="ib" aria-label={t('presets.all')} {...linkTo({ place: 'presets' })} data-testid="all-presets">
+          <ArrowLeft size={16} />
+        </a>
       )}
-      <Document id={preset.id} />
-    </div>
-  )
-}
-
-type State = { kind: 'loading' } | { kind: 'shown'; content: string } | { kind: 'failed'; error: WireError }
-
-function Document({ id }: { id: string }) {
-  const t = useT()
-  const [state, setState] = useState<State>({ kind: 'loading' })
-  useEffect(() => {
-    let current = true
-    void presetDocument(id).then((answer) => {
-      if (!current) return
-      setState(answer.ok ? { kind: 'shown', content: answer.value.content } : { kind: 'failed', error: answer.error })
-    })
-    return () => {
-      current = false
-    }
-  }, [id])
-  return (
-    <section>
-      <div className="hd">
-        <div>
-          <h2>{t('preset.document')}</h2>
-          <p>{t('preset.documentWhat')}</p>
-        </div>
-        <span className="right" />
-        {state.kind === 'shown' && (
-          <Button onClick={() => void copyText(state.content)}>
-            <Copy size={14} />
-            {t('copy')}
-          </Button>
-        )}
-      </div>
-      {state.kind === 'loading' && <div className="card" style={{ height: 160 }} aria-busy="true" />}
-      {state.kind === 'shown' && <Yaml text={state.content} />}
-      {state.kind === 'failed' && (
-        <p className="note fail" role="alert">
-          <span>
-            {state.error.message} <span className="mono-s">{state.error.code}</span>
+      <h1 className="trunc">{id ?? t('presets')}</h1>
+      {id === undefined && <span className="t3 t12 trunc wide-only">{presets && countsOf(presets, t)}</span>}
+      <span className="right flex">
+        {id === undefined && (
+          <span className="field find">
+            <Search size={14} />
+            <input
+              type="search"
+              value={filter}
+              aria-label={t('presets.find')}
+              placeholder={t('presets.find')}
+              data-testid="preset-filter"
+              onChange={(event) => onFilter(event.target.value)}
+            />
           </span>
-        </p>
-      )}
-    </section>
+        )}
+        <Button look="icon-phone" aria-label={t('presets.import')} onClick={() => openPresetDialog({ kind: 'import' })}>
+          <FileUp size={14} />
+          <span className="w">{t('presets.import')}</span>
+        </Button>
+        <Button
+          look="pri icon-phone"
+          aria-label={t('presets.new')}
+          data-testid="new-preset"
+          onClick={() => openPresetDialog({ kind: 'copy' })}
+        >
+          <Plus size={14} />
+          <span className="w">{t('presets.new')}</span>
+        </Button>
+      </span>
+    </header>
   )
 }
+
+function countsOf(presets: readonly PresetRow[], t: T): string {
+  const counts = { ready: 0, waiting: 0, broken: 0 }
+  for (const preset of presets) counts[standingOf(preset)]++
+  const parts = (['ready', 'waiting', 'broken'] as const).filter((key) => counts[key] > 0)
+  const text = parts.map((key) => t(`presets.count.${key}`, { n: counts[key] })).join(', ')
+  return t('presets.counts', { n: presets.length, parts: text })
+}
+
+function Dialogs(): ReactNode {
+  const dialog = usePresetDialogs((dialogs) => dialogs.dialog)
+  switch (dialog?.kind) {
+    case undefined:
+      return null
+    case 'copy':
+      return <CopyDialog from={dialog.from} />
+    case 'import':
+      return <ImportDialog text={dialog.text} file={dialog.file} />
+  }
+}
+
+function NotHere({ id }: { id: string }) {
+  const t = useT()
+  return (
+    <main className="empty">
+      <h2>{t('preset.notHere', { id })}</h2>
+      <p>{t('presets.goneWhy')}</p>
+      <div className="flex">
+        <a className="btn" {...linkTo({ place: 'presets' })}>
+          {t('presets.all')}
+        </a>
+      </div>
+    </main>
+  )
+}
+
+const ListBones = () => (
+  <>
+    <div className="plist" aria-busy="true">
+      {[0, 1, 2].map((index) => (
+        <div key={index} className="skel" style={{ height: 54 }} />
+      ))}
+    </div>
+    <main className="cont" aria-busy="true">
+      <div className="in">
+        <div className="skel" style={{ height: 28, width: '40%' }} />
+        <div className="skel" style={{ height: 168 }} />
+      </div>
+    </main>
+  </>
+)

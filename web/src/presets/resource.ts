@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { WireError } from '../../../server/wire/errors.ts'
 import type { PresetRow } from '../../../server/wire/views.ts'
 import type { Answer } from '../api.ts'
@@ -12,23 +12,32 @@ export type Loaded<T> =
  * screen meanwhile, so that nothing flickers.
  */
 export function useAnswer<T>(key: string, version: string, load: () => Promise<Answer<T>>): Loaded<T> {
-  const [held, setHeld] = useState<{ key: string; state: Loaded<T> }>({ key, state: { kind: 'loading' } })
+  const [held, setHeld] = useState<{ key: string; asked?: string; state: Loaded<T> }>({
+    key,
+    state: { kind: 'loading' },
+  })
   const [attempt, setAttempt] = useState(0)
   const open = useApp((app) => app.status.kind === 'open')
+  const latest = useRef(load)
+  useEffect(() => {
+    latest.current = load
+  })
+  const asked = JSON.stringify([key, version, open, attempt])
   useEffect(() => {
     let current = true
-    void load().then((answer) => {
+    void latest.current().then((answer) => {
       if (!current) return
-      if (answer.ok) return setHeld({ key, state: { kind: 'shown', value: answer.value } })
+      if (answer.ok) return setHeld({ key, asked, state: { kind: 'shown', value: answer.value } })
       const again = () => setAttempt((count) => count + 1)
       const failed: Loaded<T> = { kind: 'failed', error: answer.error, again }
-      setHeld((before) => (before.key === key && before.state.kind === 'shown' ? before : { key, state: failed }))
+      setHeld((before) =>
+        before.key === key && before.state.kind === 'shown' ? before : { key, asked, state: failed },
+      )
     })
     return () => {
       current = false
     }
-    // `load` is made anew by each render and asks the same for the same key.
-  }, [key, version, open, attempt])
+  }, [key, asked])
   return held.key === key ? held.state : { kind: 'loading' }
 }
 
