@@ -2,6 +2,9 @@ process.env.NODE_ENV = 'test'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vitest/config'
 
+/** Only a failure waits this long; a busy machine needs its time. */
+const patience = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 30_000 } } }
+
 export default defineConfig({
   test: {
     projects: [
@@ -11,8 +14,7 @@ export default defineConfig({
           environment: 'node',
           pool: 'forks',
           include: ['server/**/*.test.ts', 'e2e/*.test.ts', 'scripts/**/*.test.ts'],
-          testTimeout: 20_000,
-          hookTimeout: 20_000,
+          ...patience,
         },
       },
       {
@@ -22,6 +24,7 @@ export default defineConfig({
           environment: 'happy-dom',
           pool: 'forks',
           include: ['web/src/**/*.test.{ts,tsx}'],
+          ...patience,
         },
       },
     ],

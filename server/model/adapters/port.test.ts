@@ -98,8 +98,8 @@ describe.each(WIRES)('%s', (wire) => {
       expect(closed.completed).toBe(false)
       times.push(closed.at - at)
     }
-    // 1 to 3 ms on an idle machine; the median forgives a busy one.
-    expect(times.sort((a, b) => a - b)[2]).toBeLessThan(100)
+    // 1 to 3 ms on an idle machine; the median and the room forgive a busy one, and the shortest timeout is 60,000.
+    expect(times.sort((a, b) => a - b)[2]).toBeLessThan(1000)
   })
 
   test('an abort in a flood delivers next to nothing more', async () => {
@@ -116,7 +116,7 @@ describe.each(WIRES)('%s', (wire) => {
   })
 
   test('leaving the loop early closes the connection', async () => {
-    const lane = next({ text: 'x'.repeat(2000), delayMs: 2 })
+    const lane = next({ text: 'x'.repeat(2000), gates: ['never'] })
     const call = await mockRoute(mock, wire).prepare({ provider: 'p', model: 'mock-model' })
     for await (const event of call.stream(request({ lane }))) if (event.t === 'delta') break
     expect((await seen(lane).closed).completed).toBe(false)
