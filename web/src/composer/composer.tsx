@@ -48,7 +48,7 @@ export function Composer({ id, view }: { id: string; view: OpenSession }) {
         />
         <div className="tools">
           <SessionModelChip state={view.state} />
-          {!phone && <PresetChip state={view.state} />}
+          {!phone && <PresetChip view={view} />}
           <Confinement />
           <span className="end">
             {running && view.state.openTurn && <Elapsed since={view.state.openTurn.startedAt} />}

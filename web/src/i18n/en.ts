@@ -1,7 +1,9 @@
 import { enPlaces } from './en-places.ts'
+import { enSession } from './en-session.ts'
 
 export const en = {
   ...enPlaces,
+  ...enSession,
   close: 'Close',
   copy: 'Copy',
   copied: 'Copied',

@@ -1,9 +1,11 @@
 import type { en } from './en.ts'
 import { zhPlaces } from './zh-places.ts'
+import { zhSession } from './zh-session.ts'
 
 /** Complete by type: a key without a text here does not compile. */
 export const zh: Record<keyof typeof en, string> = {
   ...zhPlaces,
+  ...zhSession,
   close: '关闭',
   copy: '复制',
   copied: '已复制',

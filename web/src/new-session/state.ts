@@ -38,18 +38,33 @@ export function workspaceOf(
 export interface PresetDelta {
   added: string[]
   removed: string[]
+  /** Same name, other description or parameters. */
+  changed: string[]
+  services: { added: string[]; removed: string[] }
   lines: number
   tokens?: number
 }
+
+const missingFrom = (names: readonly string[], others: readonly string[]): string[] =>
+  others.filter((name) => !names.includes(name))
 
 /** What a switch from `before` to `after` changes on every request. */
 export function deltaOf(before: PresetRow, after: PresetRow): PresetDelta {
   const names = (preset: PresetRow) => preset.tools.map((tool) => tool.name)
   const [old, now] = [names(before), names(after)]
   const lines = (preset: PresetRow) => (preset.prompt === '' ? 0 : preset.prompt.split('\n').length)
+  const changed = after.tools.filter((tool) => {
+    const other = before.tools.find(({ name }) => name === tool.name)
+    return other && JSON.stringify(other) !== JSON.stringify(tool)
+  })
   return {
-    added: now.filter((name) => !old.includes(name)),
-    removed: old.filter((name) => !now.includes(name)),
+    added: missingFrom(old, now),
+    removed: missingFrom(now, old),
+    changed: changed.map((tool) => tool.name),
+    services: {
+      added: missingFrom(before.services, after.services),
+      removed: missingFrom(after.services, before.services),
+    },
     lines: lines(after) - lines(before),
     ...(before.tokens !== undefined && after.tokens !== undefined && { tokens: after.tokens - before.tokens }),
   }

@@ -45,7 +45,9 @@ test('the sent blocks and what separates them are the whole system text', () => 
 })
 
 test('a section that was not sent stands in its place, apart from the sent ones', () => {
-  const blocks = blocksOf(request([section('a', 'one'), section('b', 'two', { fate: 'shadowed' }), section('c', 'three')]))
+  const blocks = blocksOf(
+    request([section('a', 'one'), section('b', 'two', { fate: 'shadowed' }), section('c', 'three')]),
+  )
   expect(blocks.map(({ text, sent }) => [text, sent])).toEqual([
     ['one', true],
     ['two', false],
@@ -59,8 +61,16 @@ test('a request without recorded origins is one block of its exact text', () => 
 })
 
 test('sections are compared by name: changed, added and gone ones carry their lines', () => {
-  const before = request([section('a', 'one\ntwo'), section('gone', 'old', { order: 1 }), section('z', 'end', { order: 9 })])
-  const now = request([section('a', 'one\n2'), section('new', 'fresh', { order: 5 }), section('z', 'end', { order: 9 })])
+  const before = request([
+    section('a', 'one\ntwo'),
+    section('gone', 'old', { order: 1 }),
+    section('z', 'end', { order: 9 }),
+  ])
+  const now = request([
+    section('a', 'one\n2'),
+    section('new', 'fresh', { order: 5 }),
+    section('z', 'end', { order: 9 }),
+  ])
   const { blocks, added, removed, sameUpTo } = compare(before, now)
   expect(blocks.map((block) => [block.section?.name, block.hunk?.lines])).toEqual([
     ['a', [' one', '-two', '+2']],

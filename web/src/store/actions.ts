@@ -6,6 +6,7 @@ import { Connection } from '../connection/connection.ts'
 import type { Outcome, Socket, Status } from '../connection/connection.ts'
 import { bindFrames, receive } from './frames.ts'
 import { live } from './live.ts'
+import { goneRows } from './gone-rows.ts'
 import { withOlder } from './session-view.ts'
 import { addProblem, clearProblems, get, set } from './store.ts'
 import type { SessionView } from './session-view.ts'
@@ -100,9 +101,19 @@ function mergeRows({ rows, next }: SessionPage): void {
 }
 
 async function refreshRows(): Promise<void> {
+  const held = Object.values(get().rows)
   const [page, archived] = await Promise.all([listSessions(), listArchived()])
+  if (page.ok && archived.ok) dropRows(goneRows(held, [page.value, archived.value]))
   if (page.ok) mergeRows(page.value)
   if (archived.ok) addRows(archived.value.rows)
+}
+
+/** Sessions that were deleted while the line was down: nothing announces them later. */
+function dropRows(ids: readonly string[]): void {
+  if (ids.length === 0) return
+  const rows = { ...get().rows }
+  for (const id of ids) delete rows[id]
+  set({ rows })
 }
 
 export async function moreRows(): Promise<void> {

@@ -2,6 +2,7 @@ import { never } from '../../../server/wire/never.ts'
 import type { LogEvent } from '../../../server/wire/events.ts'
 import type { ServerFrame } from '../../../server/wire/protocol.ts'
 import { live, schedule } from './live.ts'
+import { settleSwitch } from './switching-state.ts'
 import { fromSnapshot, withEvents, withWriter } from './session-view.ts'
 import type { SessionView } from './session-view.ts'
 import { get, set } from './store.ts'
@@ -30,6 +31,7 @@ export function flush(): void {
   let touched = false
   for (const frame of frames) touched = takeIn(frame, sessions) || touched
   if (touched) set({ sessions })
+  for (const frame of frames) settleSwitch(frame)
 }
 
 /** True when `sessions` changed. */

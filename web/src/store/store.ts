@@ -42,6 +42,8 @@ export type Overlay =
   | { kind: 'palette' }
   | { kind: 'shortcuts' }
   | { kind: 'rail' }
+  /** `seq`: the event the fork is made at; the latest finished turn without one. */
+  | { kind: 'fork'; session: string; seq?: number }
   | { kind: 'folder'; onAdded?: (workspace: string) => void }
 
 export const useApp = create<AppState>()(() => ({

@@ -1,10 +1,11 @@
-import { CircleEllipsis, Copy, Info, ListTodo, RotateCw, TriangleAlert } from 'lucide-react'
+import { CircleEllipsis, Copy, GitFork, Info, ListTodo, RotateCw, TriangleAlert } from 'lucide-react'
 import { memo } from 'react'
 import type { ReactNode } from 'react'
 import type { Item, ItemOf } from '../../../server/projection/transcript-items.ts'
 import { never } from '../../../server/wire/never.ts'
 import { duration, timeOfDay } from '../i18n/format.ts'
 import { useT } from '../i18n/i18n.ts'
+import { openOverlay } from '../store/store.ts'
 import { IconButton } from '../ui/button.tsx'
 import { useNow } from '../ui/hooks.ts'
 import { copyText } from '../ui/problems.tsx'
@@ -24,7 +25,7 @@ interface Props {
 export const ItemView = memo(function ItemView({ item, session, cwd }: Props): ReactNode {
   switch (item.kind) {
     case 'user':
-      return <Said item={item} />
+      return <Said item={item} session={session} />
     case 'notice':
       return <Notice item={item} session={session} />
     case 'thinking':
@@ -44,13 +45,13 @@ export const ItemView = memo(function ItemView({ item, session, cwd }: Props): R
     case 'error':
       return <TurnErrorCard item={item} />
     case 'footer':
-      return <Footer item={item} />
+      return <Footer item={item} session={session} />
     default:
       return never(item)
   }
 })
 
-function Said({ item }: { item: ItemOf<'user'> }) {
+function Said({ item, session }: { item: ItemOf<'user'>; session: string }) {
   const t = useT()
   return (
     <div className="said">
@@ -64,6 +65,13 @@ function Said({ item }: { item: ItemOf<'user'> }) {
       <span className="acts">
         <IconButton look="sm" label={t('copy')} onClick={() => void copyText(item.text)}>
           <Copy size={14} />
+        </IconButton>
+        <IconButton
+          look="sm"
+          label={t('fork.here')}
+          onClick={() => openOverlay({ kind: 'fork', session, seq: item.seq })}
+        >
+          <GitFork size={14} />
         </IconButton>
       </span>
     </div>

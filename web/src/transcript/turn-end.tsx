@@ -2,9 +2,13 @@ import type { ItemOf } from '../../../server/projection/transcript-items.ts'
 import { inputOf } from '../../../server/projection/usage.ts'
 import type { TurnEndReason } from '../../../server/wire/events.ts'
 import { never } from '../../../server/wire/never.ts'
+import { GitFork } from 'lucide-react'
 import { duration, timeOfDay, tokens } from '../i18n/format.ts'
 import { useT } from '../i18n/i18n.ts'
 import type { T } from '../i18n/i18n.ts'
+import { linkTo } from '../router.ts'
+import { openOverlay } from '../store/store.ts'
+import { IconButton } from '../ui/button.tsx'
 
 function endText(t: T, reason: TurnEndReason): { text: string; tone: string } | undefined {
   switch (reason.kind) {
@@ -27,7 +31,7 @@ function endText(t: T, reason: TurnEndReason): { text: string; tone: string } | 
   }
 }
 
-export function Footer({ item }: { item: ItemOf<'footer'> }) {
+export function Footer({ item, session }: { item: ItemOf<'footer'>; session: string }) {
   const t = useT()
   const end = endText(t, item.reason)
   const { usage, selection } = item
@@ -46,8 +50,25 @@ export function Footer({ item }: { item: ItemOf<'footer'> }) {
           {selection.reasoningEffort && ` ${selection.reasoningEffort}`}
         </span>
       )}
-      {item.preset !== undefined && <span>{item.preset}</span>}
+      {item.preset !== undefined && (
+        <span data-testid="foot-preset">
+          {item.preset}
+          {item.composition && ` G${item.composition.generation}`}
+        </span>
+      )}
       <span>{timeOfDay(item.time)}</span>
+      <a className="lk" data-testid="why" {...linkTo({ place: 'session', id: session, prompt: { turn: item.turn } })}>
+        {t('foot.why')}
+      </a>
+      <span className="acts">
+        <IconButton
+          look="sm"
+          label={t('fork.here')}
+          onClick={() => openOverlay({ kind: 'fork', session, seq: item.seq })}
+        >
+          <GitFork size={14} />
+        </IconButton>
+      </span>
     </div>
   )
 }
