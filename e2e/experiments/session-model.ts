@@ -58,6 +58,7 @@ export const sessionModel: Experiment[] = [
           header(session, config)
           return folded(session).pending
         })
+        const meanwhile = session.selection.current
         let inListener: unknown
         const stop = session.log.observe(() => (inListener = session.selection.current))
         header(session, pick)
@@ -66,6 +67,7 @@ export const sessionModel: Experiment[] = [
         await lab.setDefaultModel(A)
         return [
           observe('pending after four headers that nearly match', kept, [pick, pick, pick, pick]),
+          observe('current meanwhile', meanwhile, pick),
           observe('pending and lastUsed after the exact one', [pending, lastUsed], [null, pick]),
           observe('current inside a listener of that append', inListener, pick),
           observe('current once the default moved', session.selection.current, pick),
@@ -100,30 +102,39 @@ export const sessionModel: Experiment[] = [
   {
     id: 'EX-30',
     title: 'prompt and request agree on one selection',
-    did: 'picked B after the assembly of a turn on A and before its request, then ran another turn',
+    did: 'ran three turns, picking B after the assembly of the first and A in the middle of the assembly of the second',
     run: () =>
       inLab({ presets }, async (lab) => {
         const session = await lab.session({ selection: A })
+        const { scope } = session.agent
+        const hooks = lab.service('hooks')
         const seen: unknown[] = []
-        const stop = lab.service('hooks').on(session.agent.scope, 'agent/pre-step', async (_event, next) => {
+        let stop = hooks.on(scope, 'agent/pre-step', async (_event, next) => {
           session.selection.selectForNextRequest(B)
           seen.push(session.selection.current, session.selection.assembled)
           return next()
         })
         await lab.turn(session)
         stop()
-        const between = session.selection.current
+        stop = hooks.on(scope, 'system-prompt/assemble', async (_event, next) => {
+          session.selection.selectForNextRequest(A)
+          return next()
+        })
         await lab.turn(session, 'again')
-        const routes = lab.bench.asked.map(({ provider, model }) => ({ provider, model }))
+        stop()
+        await lab.turn(session, 'and again')
         return [
-          observe('current and assembled between assembly and request', seen, [B, A]),
-          observe('routes of the two requests', routes, [A, B]),
+          observe('current and assembled between the first assembly and its request', seen, [B, A]),
+          observe(
+            'routes of the three requests',
+            lab.bench.asked.map(({ provider, model }) => ({ provider, model })),
+            [A, B, A],
+          ),
           observe(
             'their system prompts',
             lab.bench.asked.map(({ system }) => system),
-            ['I run on model-a.', 'I run on model-b.'],
+            ['I run on model-a.', 'I run on model-b.', 'I run on model-a.'],
           ),
-          observe('current between the turns', between, B),
         ]
       }),
   },
