@@ -3,6 +3,7 @@ import { plugin } from '../preset/kernel.ts'
 import { Roster } from '../session/roster.ts'
 import { Sessions } from '../session/sessions.ts'
 import { VERSION } from '../version.ts'
+import type {} from './preset-library.ts'
 
 /** The session entry: presets and models are applied here, to every session a person makes or opens. */
 export default plugin({
@@ -17,9 +18,11 @@ export default plugin({
     'workspaces',
     'agentDefaultModel',
     'agentPresets',
+    'presetLibrary',
   ],
   apply(ctx) {
     const { sessionStore, sessionIndex, agents, hooks, llm, workspaces, agentDefaultModel, agentPresets, logger } = ctx
+    const { presetLibrary } = ctx
     const container = ctx.webStartup.env['CORE_WEB_BOUNDARY'] === 'container'
     const sessions = new Sessions({
       store: sessionStore,
@@ -34,7 +37,7 @@ export default plugin({
       sandbox: { mode: 'full', source: container ? 'container' : 'not-confined' },
       warn: (message) => logger.warn(message),
     })
-    const roster = new Roster(agentPresets.registry)
+    const roster = new Roster(agentPresets.registry, presetLibrary)
     void roster.start()
     ctx.effect(function* () {
       yield () => roster.close()

@@ -40,6 +40,8 @@ export interface PlacedDocument {
 
 export type Parsed = { ok: true; document: PlacedDocument } | { ok: false; diagnostics: Diagnostic[] }
 
+/** Characters of a broken text that the second parser is given: it takes seconds for some of the longer ones. */
+const SECOND_LOOK = 32_000
 /** One missing bracket may make hundreds. */
 const MOST_FAULTS = 20
 const START = { line: 1, column: 1 }
@@ -47,7 +49,7 @@ const START = { line: 1, column: 1 }
 /** Reads a row list with places. The dialect is the loader's; a text that it refuses answers with every fault that can be placed. */
 export function parsePlaced(text: string): Parsed {
   if (Buffer.byteLength(text) > MAX_BYTES)
-    return refused({ message: `The document is larger than ${MAX_BYTES} bytes. Take rows out of it.`, ...START })
+    return refused({ message: `The document is larger than ${MAX_BYTES / 1024} KiB. Take rows out of it.`, ...START })
   const lines = new LineCounter()
   let data
   try {
@@ -67,6 +69,7 @@ export function parsePlaced(text: string): Parsed {
 function faults(text: string, lines: LineCounter, error: unknown): Diagnostic[] {
   const { message, line = 1, column = 1 } = faultOf(error)
   const first: Diagnostic = { severity: 'error', message, line, column }
+  if (text.length > SECOND_LOOK) return [first]
   try {
     const { errors } = readYaml(text, lines)
     if (errors.length === 0) return [first]

@@ -11,9 +11,9 @@ export interface Fault {
 }
 
 /** More values than any real document has; a few aliases of aliases can stand for billions. */
-export const MAX_NODES = 100_000
+export const MAX_NODES = 20_000
 /** Bytes of a row file. */
-export const MAX_BYTES = 1024 * 1024
+export const MAX_BYTES = 256 * 1024
 
 /** The text was read, and what it says cannot be used. */
 export class DocumentError extends Error {

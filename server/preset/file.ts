@@ -114,7 +114,7 @@ export class HostFile extends EntryTree {
 
   async #read(): Promise<void> {
     const { size } = await stat(this.filename)
-    if (size > MAX_BYTES) throw new DocumentError({ message: `the document is larger than ${MAX_BYTES} bytes` })
+    if (size > MAX_BYTES) throw new DocumentError({ message: `the document is larger than ${MAX_BYTES / 1024} KiB` })
     const text = await readFile(this.filename, 'utf8')
     if (text === this.text && !this.fault) return
     this.text = text

@@ -11,21 +11,30 @@ export interface RosterSource {
   onChange(observer: () => void): () => void
 }
 
+/** Documents that declare nothing yet: each is a broken row under the name of its file. */
+export interface BrokenDocuments {
+  problems(): { id: string; reason: string }[]
+  onChange(observer: () => void): () => void
+}
+
 /** The presets as people choose among them: contents and cost before the pick, the reason in place of both when broken. */
 export class Roster {
   readonly #source: RosterSource
+  readonly #documents: BrokenDocuments | undefined
   readonly #observers = new Set<(rows: PresetRow[]) => void>()
   #rows: PresetRow[] = []
   #running: Promise<void> | undefined
   #again = false
   #stop: (() => void) | undefined
 
-  constructor(source: RosterSource) {
+  constructor(source: RosterSource, documents?: BrokenDocuments) {
     this.#source = source
+    this.#documents = documents
   }
 
   async start(): Promise<void> {
-    this.#stop = this.#source.onChange(() => void this.refresh())
+    const stops = [this.#source, this.#documents].map((source) => source?.onChange(() => void this.refresh()))
+    this.#stop = () => stops.forEach((stop) => stop?.())
     await this.refresh()
   }
 
@@ -58,7 +67,8 @@ export class Roster {
   }
 
   async #look(): Promise<void> {
-    const rows = await Promise.all(this.#source.list().map((row) => this.#describe(row)))
+    const declared = await Promise.all(this.#source.list().map((row) => this.#describe(row)))
+    const rows = [...declared, ...(this.#documents?.problems() ?? []).map(brokenRow)]
     if (JSON.stringify(rows) === JSON.stringify(this.#rows)) return
     this.#rows = rows
     for (const observer of this.#observers) observer(rows)
@@ -84,3 +94,14 @@ export class Roster {
     }
   }
 }
+
+const brokenRow = ({ id, reason }: { id: string; reason: string }): PresetRow => ({
+  id,
+  broken: reason,
+  isDefault: false,
+  generation: 0,
+  own: true,
+  services: [],
+  tools: [],
+  prompt: '',
+})
