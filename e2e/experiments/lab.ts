@@ -1,11 +1,15 @@
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { boot, HOST_FILE } from '../../server/boot.ts'
 import { parseFlags } from '../../server/flags.ts'
+import { dumpRows } from '../../server/preset/document.ts'
+import { parseList } from '../../server/preset/file.ts'
+import { INCLUDE } from '../../server/preset/rows.ts'
 import { renderContexts, renderPrompt } from '../../server/prompt/template.ts'
 import { Bench, syntheticRows } from './synthetic.ts'
 import type { Context } from '@deepseek-ai/cordis'
+import type { EntryOptions } from '@deepseek-ai/cordis-plugin-loader'
 import type { Host } from '../../server/boot.ts'
 import type { AgentPresets } from '../../server/preset/service.ts'
 import type { Assembly } from '../../server/prompt/assembly.ts'
@@ -17,23 +21,20 @@ import type { Selection } from '../../server/wire/messages.ts'
 export const A: Selection = { provider: 'route-a', model: 'model-a' }
 export const B: Selection = { provider: 'route-b', model: 'model-b' }
 
-/** The shipped host rows that sessions need, without the page and with synthetic models. */
-const HOST_ROWS = `
-- {id: data-folder, name: data-folder}
-- {id: scopes, name: scopes}
-- {id: hooks, name: hooks}
-- {id: workspaces, name: workspaces}
-- {id: tool-registry, name: tool-registry}
-- {id: llm, name: llm}
-- {id: models, name: synthetic-models}
-- {id: session-store, name: session-store}
-- {id: session-index, name: session-index}
-- {id: agent-loop, name: agent-loop}
-- {id: session-controller, name: session-controller}
-`
+const ROOT = join(import.meta.dirname, '../..')
 
-const withConfig = (id: string, config: object): string =>
-  `- {id: ${id}, name: ${id}, config: ${JSON.stringify(config)}}\n`
+/** Rows of the shipped host file that an experiment answers for itself, or has no use for. */
+const LEFT_OUT = ['web-server', 'llm-demo', 'providers', 'credentials', 'config-editor', INCLUDE]
+
+/** The shipped host file with other configs for some rows, synthetic models, and these documents. */
+async function hostRows(configs: Record<string, object>, documents: readonly string[]): Promise<string> {
+  const path = join(ROOT, HOST_FILE)
+  const shipped = parseList(await readFile(path, 'utf8'), path) as EntryOptions[]
+  const rows = shipped.filter(({ name }) => !LEFT_OUT.includes(name))
+  const configured = rows.map((row) => (configs[row.name] ? { ...row, config: configs[row.name] } : row))
+  const includes = documents.map((id) => ({ id: `preset-${id}`, name: INCLUDE, config: { path: `presets/${id}.yml` } }))
+  return dumpRows([...configured, { id: 'models', name: 'synthetic-models' }, ...includes])
+}
 
 /** One preset document: its child rows as YAML in list form, and further keys of the declaration. */
 export interface Document {
@@ -189,15 +190,12 @@ export class Lab {
     const { presets = {}, registry, prompt, defaultModel = A, rows = '' } = this.#setup
     const ids = Object.keys(presets)
     for (const id of ids) await this.#put(`presets/${id}.yml`, text(id, presets[id]!))
-    const host = [
-      HOST_ROWS,
-      withConfig('agent-default-model', defaultModel),
-      withConfig('system-prompt', { includeHarnessIdentity: false, ...prompt }),
-      withConfig('agent-presets', { default: 'standard', ...registry }),
-      ...ids.map((id) => `- {id: preset-${id}, name: cordis:include, config: {path: presets/${id}.yml}}\n`),
-      rows,
-    ]
-    await this.#put(HOST_FILE, host.join(''))
+    const configs = {
+      'agent-default-model': defaultModel,
+      'system-prompt': { includeHarnessIdentity: false, ...prompt },
+      'agent-presets': { default: 'standard', ...registry },
+    }
+    await this.#put(HOST_FILE, (await hostRows(configs, ids)) + rows)
   }
 
   async #put(path: string, content: string): Promise<void> {
