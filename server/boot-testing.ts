@@ -175,6 +175,8 @@ export async function removeRow({ host }: TestHost, id: string): Promise<void> {
 
 export const withdraw = (made: TestHost, id: string): Promise<void> => removeRow(made, `declare-${id}`)
 
+export const LIBRARY_ROW = '- {id: preset-library, name: preset-library}\n'
+
 const SHIPPED = join(import.meta.dirname, '..')
 
 /** A host with the shipped preset documents, included as the shipped host file does, and only the rows that presets need. */
@@ -187,5 +189,6 @@ export async function shippedPresets(
   )
   const rootDir = await mkdtemp(join(tmpdir(), 'core-web-shipped-'))
   await cp(join(SHIPPED, 'presets'), join(rootDir, 'presets'), { recursive: true })
-  return testHost({ [HOST_FILE]: CORE_ROWS + REGISTRY_ROW + includes.join(''), ...more }, options, rootDir)
+  const rows = CORE_ROWS + REGISTRY_ROW + LIBRARY_ROW + includes.join('')
+  return testHost({ [HOST_FILE]: rows, ...more }, options, rootDir)
 }

@@ -88,11 +88,7 @@ async function tryOut(
   { trial, baseUrl }: CheckWorld,
   found: Findings,
 ): Promise<DryRun | undefined> {
-  const outcome = await trial(declaration, { baseUrl }).catch((error: unknown) => ({
-    rows: [],
-    dry: undefined,
-    broken: error instanceof Error ? error.message : String(error),
-  }))
+  const outcome = await attempt(() => trial(declaration, { baseUrl }))
   const places = placesById(declaration.plugins, rows)
   const severity = outcome.dry ? 'warning' : 'error'
   const failing = outcome.rows.filter(({ problem }) => problem !== undefined)
@@ -103,4 +99,13 @@ async function tryOut(
   if (outcome.broken !== undefined && failing.length === 0)
     found.add(outcome.broken, [0, 'config', 'plugins'], 'plugins', { severity })
   return outcome.dry
+}
+
+/** A trial that rejects could not even prepare its rows: its reason counts as one of the preset. */
+async function attempt(trial: () => ReturnType<Trial>): ReturnType<Trial> {
+  try {
+    return await trial()
+  } catch (error) {
+    return { rows: [], broken: error instanceof Error ? error.message : String(error) }
+  }
 }
