@@ -1,6 +1,7 @@
 import type { EventData, ToolError, TurnEndReason, TurnError } from '../wire/events.ts'
 import type { Json } from '../wire/json.ts'
 import type { ImageBlock, Selection, Usage } from '../wire/messages.ts'
+import type { GenerationRef } from '../wire/presets.ts'
 
 /**
  * What a reader sees of a session, in log order. Keys come from the log (message ids, call ids, or turn, step and block), so
@@ -8,7 +9,7 @@ import type { ImageBlock, Selection, Usage } from '../wire/messages.ts'
  */
 export type Item = { key: string; seq: number; time: number } & (
   | { kind: 'user'; text: string; images: ImageBlock[]; turn?: number }
-  | { kind: 'notice'; source: string; summary: string; body: string }
+  | NoticeItem
   | { kind: 'thinking'; text: string; ms?: number; interrupted?: true }
   | { kind: 'text'; text: string; interrupted?: true }
   | ToolItem
@@ -20,6 +21,15 @@ export type Item = { key: string; seq: number; time: number } & (
   | TurnFooter
 )
 export type ItemOf<K extends Item['kind']> = Extract<Item, { kind: K }>
+
+/** `about` is there for a notice of the preset (`source` is then `agent-preset`), so that it can be told in other languages. */
+interface NoticeItem {
+  kind: 'notice'
+  source: string
+  summary: string
+  body: string
+  about?: EventData['agent-preset/notice']
+}
 
 export type Todo = EventData['todo/write']['todos'][number]
 export type Mark = { type: 'preset'; preset: string } | ({ type: 'model' } & Selection)
@@ -57,4 +67,8 @@ interface TurnFooter {
   usage?: Usage
   selection?: Selection
   preset?: string
+  /** The preset's revision behind the turn's last request; absent without a preset, or when it was logged on an older page. */
+  composition?: GenerationRef
+  /** The last step that asked the model: `turn` and `step` name what produced this turn. Absent when none did. */
+  step?: number
 }

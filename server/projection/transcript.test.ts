@@ -206,3 +206,68 @@ test('whatever the window, every key stands once', () => {
     }),
   )
 })
+
+const V1 = { preset: 'mine', generation: 1, digest: 'd1' }
+const V2 = { preset: 'mine', generation: 2, digest: 'd2' }
+const composed = (turn: number, step: number, composition?: typeof V1): Entry => [
+  'request/header',
+  {
+    turn,
+    step,
+    header: { config: { provider: 'p', model: 'm' } },
+    compositionDigest: 'd',
+    reason: 'change',
+    ...(composition && { composition }),
+  },
+]
+const ended = (n: number): Entry => ['turn/end', { turn: n, reason: { kind: 'completed' } }]
+
+test('a footer names the revision behind the last request of its turn, and the step of that request', () => {
+  const { items } = transcriptOf(
+    log(
+      ['turn/start', { turn: 1 }],
+      composed(1, 1, V1),
+      answer(1, 1, [toolCall('c1')]),
+      answer(1, 2, [{ type: 'text', text: 'done' }]),
+      ended(1),
+      ['turn/start', { turn: 2 }],
+      answer(2, 1, [{ type: 'text', text: 'again' }]),
+      ended(2),
+      ['turn/start', { turn: 3 }],
+      composed(3, 1, V2),
+      ['assistant/attempt', { turn: 3, step: 1, stream: [] }],
+      ended(3),
+      ['turn/start', { turn: 4 }],
+      ended(4),
+      ['turn/start', { turn: 5 }],
+      composed(5, 7),
+      ended(5),
+    ),
+  )
+  expect(only(items, 'footer').map(({ turn: n, step, composition }) => [n, step, composition])).toEqual([
+    [1, 2, V1],
+    [2, 1, V1],
+    [3, 1, V2],
+    [4, undefined, V2],
+    [5, 7, undefined],
+  ])
+  expect(only(items, 'footer')[3]).not.toHaveProperty('step')
+  expect(only(items, 'footer')[4]).not.toHaveProperty('composition')
+})
+
+test('a notice of the preset is a notice with its facts beside the sentence', () => {
+  const data = { kind: 'changed' as const, agentPreset: 'mine', message: 'mine has changed.', from: V1, to: V2 }
+  const { items } = transcriptOf(log(['agent-preset/notice', data]))
+  expect(items).toEqual([
+    {
+      key: 'e0',
+      seq: 0,
+      time: 1000,
+      kind: 'notice',
+      source: 'agent-preset',
+      summary: 'mine has changed.',
+      body: 'mine has changed.',
+      about: data,
+    },
+  ])
+})

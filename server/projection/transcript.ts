@@ -1,6 +1,7 @@
 import type { LogEvent } from '../wire/events.ts'
 import { textOf } from '../wire/messages.ts'
 import type { Block, ImageBlock, Message, Selection, Usage } from '../wire/messages.ts'
+import type { GenerationRef } from '../wire/presets.ts'
 import type { Item, ItemOf, ToolItem, ToolResult } from './transcript-items.ts'
 
 interface TurnCursor {
@@ -8,6 +9,7 @@ interface TurnCursor {
   startedAt?: number
   usage?: Usage
   selection?: Selection
+  step?: number
 }
 
 export interface Transcript {
@@ -18,6 +20,7 @@ export interface Transcript {
     turn?: TurnCursor
     preset?: string
     selection?: Selection
+    composition?: GenerationRef
     /** False until a turn is seen: what was picked on a blank session leaves no mark. */
     begun: boolean
   }
@@ -76,10 +79,18 @@ function apply(draft: Draft, event: LogEvent): void {
       return toolResult(draft, event)
     case 'todo/write':
       return todoWrite(draft, event)
-    case 'request/header': {
-      const { provider, model, reasoningEffort } = event.data.header.config
-      draft.selection = { provider, model, ...(reasoningEffort !== undefined && { reasoningEffort }) }
-      if (draft.turn) draft.turn = { ...draft.turn, selection: draft.selection }
+    case 'request/header':
+      return requestHeader(draft, event)
+    case 'agent-preset/notice': {
+      const { data } = event
+      draft.items.push({
+        ...at(event),
+        kind: 'notice',
+        source: 'agent-preset',
+        summary: data.message,
+        body: data.message,
+        about: data,
+      })
       return
     }
     case 'model/selection':
@@ -96,6 +107,21 @@ function apply(draft: Draft, event: LogEvent): void {
       // Steps, requests, titles, pins and queue changes are shown elsewhere; types of a newer version are passed over.
       return
   }
+}
+
+function requestHeader(draft: Draft, event: Of<'request/header'>): void {
+  const { header, composition, step } = event.data
+  const { provider, model, reasoningEffort } = header.config
+  draft.selection = { provider, model, ...(reasoningEffort !== undefined && { reasoningEffort }) }
+  delete draft.composition
+  if (composition) draft.composition = composition
+  if (!draft.turn) return
+  draft.turn = { ...draft.turn, selection: draft.selection, ...(step !== undefined && { step }) }
+}
+
+/** The step that a message or an attempt of the model stands in is one that asked it. */
+function asked(draft: Draft, step: number): void {
+  if (draft.turn) draft.turn = { ...draft.turn, step }
 }
 
 const at = (event: LogEvent, key = `e${event.seq}`) => ({ key, seq: event.seq, time: event.time })
@@ -125,6 +151,7 @@ function notice(draft: Draft, event: LogEvent, message: Message): void {
 
 function assistantMessage(draft: Draft, event: Of<'assistant/message'>): void {
   const { turn, step, message, stream, usage, interrupted } = event.data
+  asked(draft, step)
   const last = message.content.length - 1
   message.content.forEach((block, index) => {
     const place = at(event, blockKey(turn, step, index))
@@ -159,7 +186,8 @@ function addUsage(sum: Usage | undefined, usage: Usage): Usage {
 }
 
 function attempt(draft: Draft, event: Of<'assistant/attempt'>): void {
-  const { error, usage } = event.data
+  const { error, usage, step } = event.data
+  asked(draft, step)
   if (draft.turn && usage) draft.turn = { ...draft.turn, usage: addUsage(draft.turn.usage, usage) }
   if (error) draft.items.push({ ...at(event), kind: 'retry', error })
 }
@@ -259,6 +287,8 @@ function endTurn(draft: Draft, event: Of<'turn/end'>): void {
     ...(own?.usage && { usage: own.usage }),
     ...(selection && { selection }),
     ...(draft.preset !== undefined && { preset: draft.preset }),
+    ...(draft.composition && { composition: draft.composition }),
+    ...(own?.step !== undefined && { step: own.step }),
   })
   delete draft.turn
 }
