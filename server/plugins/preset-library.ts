@@ -30,7 +30,10 @@ export default plugin({
       { global: true },
     )
     void library.noted()
-    ctx.provide('presetLibrary', library)
+    ctx.effect(function* () {
+      yield () => library.close()
+      yield ctx.provide('presetLibrary', library)
+    })
   },
 })
 

@@ -2,7 +2,7 @@ import { basename, dirname } from 'node:path'
 import { rowProblem, rowState } from './audit.ts'
 import { HostFile } from './file.ts'
 import { stemOf } from './library-files.ts'
-import { PRESET_ROW, flatRows } from './rows.ts'
+import { PRESET_ROW } from './rows.ts'
 import type { Entry } from '@deepseek-ai/cordis-plugin-loader'
 import type { HostLoader } from './loader.ts'
 
@@ -88,8 +88,9 @@ function problemOf(file: HostFile): string | undefined {
   if (rows.some(isDeclared)) return undefined
   const place = (line?: number): string => `${basename(file.filename)}${line === undefined ? '' : `:${line}`}`
   if (file.fault) return `${place(file.fault.line)}: ${file.fault.message}`
-  const reasons = rows.map((row) => rowProblem(rowState(row))).filter((reason) => reason !== undefined)
-  if (reasons.length > 0) return `${place()}: ${reasons.join('\n')}`
-  const others = [...flatRows(file.root.data)].length
-  return rows.length === 0 && others === 0 ? `${place()}: the document declares no preset` : undefined
+  const reasons = Object.values(file.store).flatMap((row) => {
+    const reason = rowProblem(rowState(row))
+    return reason === undefined ? [] : [reason]
+  })
+  return `${place()}: ${reasons.join('\n') || 'the document declares no preset'}`
 }

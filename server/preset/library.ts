@@ -57,6 +57,7 @@ export class PresetLibrary {
   /** Digests of what was deleted while this host ran: taken back as it was, sound or not. */
   readonly #deleted = new Set<string>()
   #queue: Promise<unknown> = Promise.resolve()
+  #closed = false
   #vocabulary: Promise<PresetVocabulary> | undefined
 
   constructor(options: LibraryOptions) {
@@ -89,10 +90,17 @@ export class PresetLibrary {
 
   /** A document was read, changed or went: what it says is kept, also when it was written by another program. */
   async noted(): Promise<void> {
+    if (this.#closed) return
     for (const observer of this.#observers) observer()
     await this.#one(async () => {
       for (const { filename, text } of this.#options.documents.ownTexts()) await this.#remember(filename, text)
     })
+  }
+
+  /** Resolves when every change that was begun is on the disk; nothing is kept after that. */
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#queue
   }
 
   check(text: string, preset?: string): Promise<PresetCheck> {
