@@ -14,6 +14,7 @@ import { markdown, table } from './table.ts'
 const GROUPS: Record<string, () => Promise<{ group: Group }>> = {
   start: () => import('./start.ts'),
   session: () => import('./session.ts'),
+  preset: () => import('./preset.ts'),
   stream: () => import('./stream.ts'),
   step: () => import('./step.ts'),
   log: () => import('./log.ts'),
