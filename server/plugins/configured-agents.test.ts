@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -10,6 +10,7 @@ import { SessionStore, newHeader } from '../log/store.ts'
 import { draft } from '../wire/events.ts'
 import type { TestHost } from '../boot-testing.ts'
 import type { BootOptions } from '../boot.ts'
+import type { HostLoader } from '../preset/loader.ts'
 import type { CoreError } from '../wire/errors.ts'
 
 const STORE = '\n- {id: data-folder, name: data-folder}\n- {id: session-store, name: session-store}\n'
@@ -147,6 +148,35 @@ test('N-03 without a persistence backend an exact session is created, in memory'
   expect(titles(after, 'old')).toEqual(['kept'])
 })
 
+test('N-03 persistence that is still waiting is not the absence of it', async () => {
+  const dataDir = await stored('old')
+  const entries = [{ id: 'a', sessionId: 'old' }]
+  const made = await loopHost(entries, { dataDir, store: '\n- {id: session-store, name: session-store}\n' })
+  expect([idsOf(made), made.failures]).toEqual([[], []])
+  await made.write(HOST_FILE, CORE_ROWS + LLM + loopRow(entries) + STORE)
+  await made.host.reload()
+  expect(titles(made, 'old')).toEqual(['kept'])
+})
+
+test('N-03 a backend whose row takes long to load is waited for, whatever its name', async () => {
+  const dataDir = await stored('old')
+  const gate = Promise.withResolvers<void>()
+  const load = async (): Promise<unknown> => {
+    await gate.promise
+    return (await import('./session-store.ts')).default
+  }
+  const made = await loopHost([{ id: 'a', sessionId: 'old' }], {
+    dataDir,
+    store: '\n- {id: data-folder, name: data-folder}\n- {id: other-store, name: other-store}\n',
+    catalog: { 'other-store': { plane: 'host', load } },
+    settleMs: 100,
+  })
+  expect([idsOf(made), made.failures]).toEqual([[], []])
+  gate.resolve()
+  await (made.host.ctx.loader as HostLoader).settled()
+  expect(titles(made, 'old')).toEqual(['kept'])
+})
+
 test('N-04 only a session that is not there is created: damage stays a failure, and so does a foreign owner', async () => {
   const dataDir = await stored('held')
   const store = new SessionStore(dataDir, { allowNetworkDisk: true })
@@ -156,7 +186,6 @@ test('N-04 only a session that is not there is created: damage stays a failure, 
   await damaged.close()
   const place = (await store.list()).find(({ id }) => id === 'damaged')!
   const file = join(place.directory, 'log.jsonl')
-  const { readFile } = await import('node:fs/promises')
   const text = await readFile(file, 'utf8')
   await writeFile(file, text.replace('"two"', '"owt"'))
   const holder = await store.openWrite('held')
@@ -235,6 +264,7 @@ test('N-05 a demanded session waits for persistence, however late it comes', asy
   await made.host.reload()
   // What runs in memory goes on; only what waited starts.
   expect(idsOf(made)).toEqual(['old-too', 'old'])
+  expect(made.log.filter((line) => line.includes('could not start'))).toEqual([])
   expect(titles(made, 'old')).toEqual(['kept'])
 })
 

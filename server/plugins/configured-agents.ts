@@ -73,11 +73,10 @@ async function hostQuiet(ctx: Context, loader: HostLoader, until: { over: boolea
   let moved = Promise.withResolvers<void>()
   const stop = ctx.on('internal/status', () => moved.resolve(), { global: true })
   try {
-    for (let quiet = 0; quiet < 2 && !until.over;) {
-      // Twice in a row: a row that just got its last service starts one tick later.
+    for (;;) {
+      // Rows are created one after another; between two of them nothing is loading for a moment.
       await setImmediate()
-      quiet = isLoading(loader) ? 0 : quiet + 1
-      if (quiet > 0) continue
+      if (until.over || !isLoading(loader)) return
       await Promise.race([moved.promise, Promise.allSettled(loader.getTasks())])
       moved = Promise.withResolvers()
     }
