@@ -1,7 +1,7 @@
 import './context.ts'
 import { z } from 'zod'
 import { plugin } from '../preset/kernel.ts'
-import { scopeOf } from '../preset/scope-tag.ts'
+import { ownerOf, scopeOf } from '../preset/scope-tag.ts'
 import { registerPersona } from '../prompt/persona.ts'
 import { noticeRenamed, renamed } from './renamed.ts'
 
@@ -21,6 +21,6 @@ export default plugin({
   retired: RENAMED,
   apply(ctx, settings: z.output<typeof config>) {
     noticeRenamed(ctx, RENAMED)
-    ctx.effect(() => registerPersona(ctx.systemPrompt, scopeOf(ctx) ?? null, settings))
+    ctx.effect(() => registerPersona(ctx.systemPrompt, scopeOf(ctx) ?? null, settings, ownerOf(ctx)))
   },
 })

@@ -1,7 +1,7 @@
 import './context.ts'
 import { z } from 'zod'
 import { plugin } from '../preset/kernel.ts'
-import { scopeOf } from '../preset/scope-tag.ts'
+import { ownerOf, scopeOf } from '../preset/scope-tag.ts'
 import { persistentBash } from '../terminal/tool.ts'
 import type { TurnAgent } from '../turn/hooks.ts'
 import type { ToolContext } from '../tool/tool.ts'
@@ -39,6 +39,6 @@ export default plugin({
       terminal: (context) => terminals.options(context),
       previous: (context) => (hadShell(context) ? 'restart' : undefined),
     })
-    ctx.effect(() => tools.add(scopeOf(ctx) ?? null, tool))
+    ctx.effect(() => tools.add(scopeOf(ctx) ?? null, tool, ownerOf(ctx)))
   },
 })

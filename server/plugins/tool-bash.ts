@@ -1,7 +1,7 @@
 import './context.ts'
 import { z } from 'zod'
 import { plugin } from '../preset/kernel.ts'
-import { scopeOf } from '../preset/scope-tag.ts'
+import { ownerOf, scopeOf } from '../preset/scope-tag.ts'
 import { oneShotBash } from '../terminal/one-shot.ts'
 
 const config = z.strictObject({
@@ -16,6 +16,6 @@ export default plugin({
   config,
   apply(ctx, { description, ...settings }: z.output<typeof config>) {
     const tool = oneShotBash({ ...settings, ...(description !== undefined && { description }) })
-    ctx.effect(() => ctx.tools.add(scopeOf(ctx) ?? null, tool))
+    ctx.effect(() => ctx.tools.add(scopeOf(ctx) ?? null, tool, ownerOf(ctx)))
   },
 })

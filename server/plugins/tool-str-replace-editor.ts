@@ -2,7 +2,7 @@ import './context.ts'
 import { z } from 'zod'
 import { strReplaceEditor } from '../files/editor/editor.ts'
 import { plugin } from '../preset/kernel.ts'
-import { scopeOf } from '../preset/scope-tag.ts'
+import { ownerOf, scopeOf } from '../preset/scope-tag.ts'
 
 const config = z.strictObject({
   maxOutputChars: z.int().positive().default(16_000),
@@ -17,6 +17,6 @@ export default plugin({
   config,
   apply(ctx, { description, ...settings }: z.output<typeof config>) {
     const tool = strReplaceEditor(ctx.fs, { ...settings, ...(description !== undefined && { description }) })
-    ctx.effect(() => ctx.tools.add(scopeOf(ctx) ?? null, tool))
+    ctx.effect(() => ctx.tools.add(scopeOf(ctx) ?? null, tool, ownerOf(ctx)))
   },
 })

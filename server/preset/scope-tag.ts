@@ -7,6 +7,9 @@ const tag = Symbol('core-web.scope')
 export const scopeOf = (ctx: Context): ScopeKey | undefined =>
   (ctx as unknown as Record<symbol, ScopeKey | undefined>)[tag]
 
+/** Who registers something under this context, for a person: the id of the row as written, else the plugin's name. */
+export const ownerOf = (ctx: Context): string | undefined => ctx.fiber.entry?.options.id ?? ctx.fiber.name
+
 export interface TaggedScope {
   key: ScopeKey
   ctx: Context

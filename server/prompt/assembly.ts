@@ -1,4 +1,5 @@
 import type { Selection, ToolSpec } from '../wire/messages.ts'
+import type { ContextView, SectionView } from '../wire/presets.ts'
 import type { ScopeKey } from '../scope/scope.ts'
 
 /** What a section, context or variable may know of the agent whose step is assembled. */
@@ -26,7 +27,7 @@ export interface SectionSpec {
   complete?: boolean
   /** False: `{{…}}` stays literal. */
   interpolate?: boolean
-  /** The plugin that registered it, for the Prompt view. */
+  /** The row (or plugin) that registered it, for the Prompt view. */
   owner?: string
 }
 
@@ -58,15 +59,10 @@ export interface ContextItem {
   owner?: string
 }
 
-export type Fate = 'shown' | 'empty' | 'shadowed' | 'discarded' | 'changed' | 'added' | 'removed'
-
-/** Where a section came from and what became of it: `changed`, `added` and `removed` are a listener's doing. */
-export interface SectionFate {
-  name: string
-  order: number
-  owner?: string
-  scope: 'global' | 'own' | 'inherited' | 'listener'
-  fate: Fate
+/** Where everything of an assembly came from and what became of it. */
+export interface Provenance {
+  sections: SectionView[]
+  contexts: ContextView[]
 }
 
 /** Everything one step shows the model, collected before it and reused by its retries; mutating one never affects the next. */
@@ -77,7 +73,7 @@ export interface Assembly {
   variables: { [name: string]: string | undefined }
   /** The model selection captured for this step, when a selection listener is installed. */
   selection?: Selection
-  provenance: SectionFate[]
+  provenance: Provenance
 }
 
 /** What listeners of `system-prompt/assemble` receive; they may edit `assembly` or what `next()` returns. */

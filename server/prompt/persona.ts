@@ -8,8 +8,16 @@ export interface PersonaConfig {
   includeRuntimeContext?: boolean
 }
 
-/** Puts an identity in place of the deployment's for `scope`; the disposer brings the deployment text back (I-08). */
-export function registerPersona(prompt: SystemPrompt, scope: ScopeKey | null, config: PersonaConfig): () => void {
+/**
+ * Puts an identity in place of the deployment's for `scope`; the disposer brings the deployment text back (I-08). `owner` is
+ * the row that asks for it.
+ */
+export function registerPersona(
+  prompt: SystemPrompt,
+  scope: ScopeKey | null,
+  config: PersonaConfig,
+  owner = 'persona',
+): () => void {
   const { prefix, suffix = '', complete = false, includeRuntimeContext = true } = config
   const undo: (() => void)[] = []
   try {
@@ -18,12 +26,12 @@ export function registerPersona(prompt: SystemPrompt, scope: ScopeKey | null, co
         name: PERSONA_PREFIX,
         order: ORDER.prefix,
         text: prefix,
-        owner: 'persona',
+        owner,
         ...(complete && { complete }),
       }),
     )
-    undo.push(prompt.section(scope, { name: PERSONA_SUFFIX, order: ORDER.suffix, text: suffix, owner: 'persona' }))
-    if (!includeRuntimeContext) undo.push(prompt.suppressContexts(scope))
+    undo.push(prompt.section(scope, { name: PERSONA_SUFFIX, order: ORDER.suffix, text: suffix, owner }))
+    if (!includeRuntimeContext) undo.push(prompt.suppressContexts(scope, owner))
   } catch (error) {
     for (const dispose of undo.toReversed()) dispose()
     throw error

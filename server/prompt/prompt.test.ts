@@ -290,16 +290,148 @@ test('every section keeps its origin and its fate', async () => {
     result.sections.push({ name: 'late', order: 2000, text: 'late' })
     return result
   })
-  expect((await assemble(scope)).provenance).toEqual([
-    { name: PERSONA_PREFIX, order: 0, owner: 'persona', scope: 'own', fate: 'shown' },
-    { name: 'guide', order: 1000, owner: 'bash', scope: 'global', fate: 'discarded' },
-    { name: 'late', order: 2000, scope: 'listener', fate: 'discarded' },
-    { name: PERSONA_SUFFIX, order: 10200, owner: 'persona', scope: 'own', fate: 'discarded' },
-    { name: PERSONA_PREFIX, order: 0, owner: 'system-prompt', scope: 'global', fate: 'shadowed' },
-    { name: PERSONA_SUFFIX, order: 10200, owner: 'system-prompt', scope: 'global', fate: 'shadowed' },
+  const by = 'persona'
+  expect((await assemble(scope)).provenance.sections).toEqual([
+    { name: PERSONA_PREFIX, order: 0, owner: by, scope: 'own', fate: 'shown', text: 'mine' },
+    { name: 'guide', order: 1000, owner: 'bash', scope: 'global', fate: 'discarded', by, text: 'guide' },
+    { name: 'late', order: 2000, scope: 'listener', fate: 'discarded', by, text: 'late' },
+    { name: PERSONA_SUFFIX, order: 10200, owner: by, scope: 'own', fate: 'discarded', by, text: '' },
+    { name: PERSONA_PREFIX, order: 0, owner: 'system-prompt', scope: 'global', fate: 'shadowed', by, text: 'P' },
+    { name: PERSONA_SUFFIX, order: 10200, owner: 'system-prompt', scope: 'global', fate: 'shadowed', by, text: 'S' },
   ])
   const open = await assemble({})
-  expect(open.provenance.map((row) => row.fate)).toEqual(['shown', 'shown', 'added', 'shown'])
+  expect(open.provenance.sections.map((row) => [row.name, row.scope, row.fate, row.text])).toEqual([
+    [PERSONA_PREFIX, 'global', 'shown', 'P'],
+    ['guide', 'global', 'shown', 'guide'],
+    ['late', 'listener', 'added', 'late'],
+    [PERSONA_SUFFIX, 'global', 'shown', 'S'],
+  ])
+})
+
+test('a section of the preset is told from the agent’s own, and what a listener did to each is named', async () => {
+  const { prompt, listeners, assemble, scopes } = setting()
+  const [preset, agent] = [{}, {}]
+  scopes.bindParent(agent, preset)
+  registerPersona(prompt, preset, { prefix: 'in {{cwd}}', suffix: ' ' }, 'who')
+  for (const name of ['edited', 'gone', 'blanked'])
+    prompt.section(agent, { name, order: 10, text: name, owner: 'own-row' })
+  prompt.section(agent, { name: 'literal', order: 11, text: '{{cwd}}', interpolate: false })
+  prompt.section(agent, { name: 'hollow', order: 12, text: '{{nothing}}' })
+  prompt.section(null, { name: 'gone', order: 10, text: () => 'never run', owner: 'far' })
+  prompt.section(preset, { name: 'gone', order: 9, text: 'near {{lost}}', owner: 'near' })
+  listeners.on(null, 'assemble', async (_event, next) => {
+    const result = await next()
+    const sections = result.sections
+      .filter((section) => section.name !== 'gone')
+      .map((section) => (section.name === 'edited' ? { ...section, text: 'edited {{cwd}}' } : section))
+      .map((section) => (section.name === 'blanked' ? { ...section, text: '\n' } : section))
+    return { ...result, sections: [...sections, { name: 'void', order: 13, text: '', owner: 'hook' }] }
+  })
+  const { sections } = (await assemble(agent, { cwd: '/w', nothing: '' })).provenance
+  const own = { scope: 'own', owner: 'own-row' }
+  expect(sections).toEqual([
+    { name: PERSONA_PREFIX, order: 0, owner: 'who', scope: 'preset', fate: 'shown', text: 'in /w' },
+    { name: 'blanked', order: 10, ...own, fate: 'empty', text: '\n' },
+    { name: 'edited', order: 10, ...own, fate: 'changed', text: 'edited /w' },
+    { name: 'gone', order: 10, ...own, fate: 'removed', text: 'gone' },
+    { name: 'literal', order: 11, scope: 'own', fate: 'shown', text: '{{cwd}}' },
+    { name: 'hollow', order: 12, scope: 'own', fate: 'empty', text: '' },
+    { name: 'void', order: 13, owner: 'hook', scope: 'listener', fate: 'empty', text: '' },
+    { name: PERSONA_SUFFIX, order: 10200, owner: 'who', scope: 'preset', fate: 'empty', text: ' ' },
+    { name: 'gone', order: 9, owner: 'near', scope: 'preset', fate: 'shadowed', by: 'own-row', text: 'near {{lost}}' },
+    { name: PERSONA_PREFIX, order: 0, owner: 'system-prompt', scope: 'global', fate: 'shadowed', by: 'who', text: '' },
+    {
+      name: PERSONA_SUFFIX,
+      order: 10200,
+      owner: 'system-prompt',
+      scope: 'global',
+      fate: 'shadowed',
+      by: 'who',
+      text: '',
+    },
+    { name: 'gone', order: 10, owner: 'far', scope: 'global', fate: 'shadowed', by: 'own-row' },
+  ])
+})
+
+test('every context says whether it was kept, empty, suppressed and by whom, dropped or shadowed', async () => {
+  const { prompt, listeners, assemble } = setting()
+  const scope = {}
+  prompt.context(null, { name: 'time', text: 'noon in {{cwd}}', owner: 'clock', order: 2 })
+  prompt.context(null, { name: 'live', text: () => 'not asked', owner: 'clock', order: 3 })
+  prompt.context(null, { name: 'law', text: 'outer law', required: true, owner: 'court' })
+  prompt.context(scope, { name: 'law', text: () => 'the law', required: true, owner: 'near-court' })
+  listeners.on(null, 'assemble', async (_event, next) => {
+    const result = await next()
+    return { ...result, contexts: [...result.contexts, { name: 'late', order: 1, text: 'late', owner: 'hook' }] }
+  })
+  const law = { name: 'law', order: 0, owner: 'near-court', scope: 'own', required: true }
+  const outer = { name: 'law', order: 0, owner: 'court', scope: 'global', required: true }
+  const lost = { ...outer, fate: 'shadowed', by: 'near-court', text: 'outer law' }
+  const views = async () => (await assemble(scope, { cwd: '/w' })).provenance.contexts
+  expect(await views()).toEqual([
+    { ...law, fate: 'kept', text: 'the law' },
+    { name: 'late', order: 1, owner: 'hook', scope: 'listener', fate: 'kept', text: 'late' },
+    { name: 'time', order: 2, owner: 'clock', scope: 'global', fate: 'kept', text: 'noon in /w' },
+    { name: 'live', order: 3, owner: 'clock', scope: 'global', fate: 'kept', text: 'not asked' },
+    lost,
+  ])
+  const undo = [prompt.suppressContexts(scope, 'persona'), prompt.suppressContexts(null, 'host')]
+  prompt.suppressContexts(scope)
+  prompt.suppressContexts(null, 'host')
+  const by = 'persona, host'
+  expect(await views()).toEqual([
+    { ...law, fate: 'kept', text: 'the law' },
+    { name: 'late', order: 1, owner: 'hook', scope: 'listener', fate: 'dropped', by, text: 'late' },
+    { name: 'time', order: 2, owner: 'clock', scope: 'global', fate: 'suppressed', by, text: 'noon in /w' },
+    { name: 'live', order: 3, owner: 'clock', scope: 'global', fate: 'suppressed', by },
+    lost,
+  ])
+  for (const dispose of undo) dispose()
+  expect((await views()).find((view) => view.name === 'live')).toMatchObject({ fate: 'suppressed', by: 'host' })
+})
+
+test('a context that a listener took out or made empty says so; an unnamed suppressor is still one', async () => {
+  const { prompt, listeners, assemble } = setting()
+  for (const name of ['kept', 'out', 'blank']) prompt.context(null, { name, text: name })
+  const off = listeners.on(null, 'assemble', async (_event, next) => {
+    const result = await next()
+    const contexts = result.contexts
+      .filter((item) => item.name !== 'out')
+      .map((item) => (item.name === 'blank' ? { ...item, text: ' ' } : item))
+    return { ...result, contexts: [...contexts, { name: 'hollow', order: 5, text: '' }] }
+  })
+  expect((await assemble()).provenance.contexts).toEqual([
+    { name: 'blank', order: 0, scope: 'global', fate: 'empty', text: ' ' },
+    { name: 'kept', order: 0, scope: 'global', fate: 'kept', text: 'kept' },
+    { name: 'out', order: 0, scope: 'global', fate: 'dropped', text: 'out' },
+    { name: 'hollow', order: 5, scope: 'listener', fate: 'empty', text: '' },
+  ])
+  off()
+  prompt.suppressContexts(null)
+  expect((await assemble()).provenance.contexts).toEqual(
+    ['blank', 'kept', 'out'].map((name) => ({ name, order: 0, scope: 'global', fate: 'suppressed', text: name })),
+  )
+})
+
+test('an unchanged provenance is the very same frozen one; any change of a part makes a new one', async () => {
+  const { prompt, assemble } = setting({ personaPrefix: '{{x}}', includeHarnessIdentity: false })
+  const scope = {}
+  let said = 'one'
+  prompt.context(null, { name: 'c', text: () => said })
+  const provenance = async (x = 'a') => (await assemble(scope, { x })).provenance
+  const first = await provenance()
+  expect(Object.isFrozen(first) && Object.isFrozen(first.sections) && Object.isFrozen(first.sections[0])).toBe(true)
+  expect(Object.isFrozen(first.contexts) && Object.isFrozen(first.contexts[0])).toBe(true)
+  expect(await provenance()).toBe(first)
+  expect((await provenance('b')).sections[0]!.text).toBe('b')
+  said = 'two'
+  expect((await provenance('b')).contexts[0]!.text).toBe('two')
+  const undo = prompt.section(null, { name: 's', order: 1, text: 'new' })
+  expect((await provenance('b')).sections.map((section) => section.name)).toContain('s')
+  undo()
+  prompt.suppressContexts(null, 'x')
+  expect((await provenance('b')).contexts[0]).toMatchObject({ fate: 'suppressed', by: 'x' })
+  expect((await assemble({}, { x: 'b' })).provenance.sections[0]!.text).toBe('b')
 })
 
 test('a listener that returns nothing is an error, not an empty prompt', async () => {

@@ -1,7 +1,7 @@
 import type { ToolSpec } from '../wire/messages.ts'
 import { byCodeUnit, Layers, type Entry } from '../scope/layers.ts'
 import type { ScopeKey, Scopes } from '../scope/scope.ts'
-import { provenanceOf } from './provenance.ts'
+import { Provenances } from './provenance.ts'
 import { VARIABLE_NAME } from './template.ts'
 import type {
   AssembleEvent,
@@ -45,8 +45,9 @@ export class SystemPrompt {
   #sections: Layers<SectionSpec>
   #contexts: Layers<ContextSpec>
   #variables: Layers<Text>
-  #suppressors: Layers<true>
+  #suppressors: Layers<{ owner: string | undefined }>
   #waterfall: AssembleWaterfall
+  #provenances = new Provenances()
 
   constructor(config: PromptConfig, world: { scopes: Scopes; waterfall?: AssembleWaterfall }) {
     this.#sections = new Layers(world.scopes, 'prompt section')
@@ -92,41 +93,52 @@ export class SystemPrompt {
   }
 
   /** Drops optional runtime contexts for `scope` and everything below it until disposed. */
-  suppressContexts(scope: ScopeKey | null): () => void {
-    return this.#suppressors.addAnonymous(scope, true)
+  suppressContexts(scope: ScopeKey | null, owner?: string): () => void {
+    return this.#suppressors.addAnonymous(scope, { owner })
   }
 
   /** Rejects when two complete sections are in force, or when a provider or listener throws. */
   async assemble(request: AssembleRequest): Promise<Assembly> {
     const { tools, variables: facts, ...input } = request
     const sectionView = this.#sections.view(input.scope)
+    const contextView = this.#contexts.view(input.scope)
+    const suppressors = this.#suppressors.view(input.scope).anonymous
     const sections = [...sectionView.named.values()]
-    const contexts = [...this.#contexts.view(input.scope).named.values()]
+    const required = new Set<string>()
+    for (const { name, value } of contextView.named.values()) if (value.required) required.add(name)
+    const allowed = ({ name }: { name: string }): boolean => suppressors.length === 0 || required.has(name)
     const complete = onlyComplete(sections)
     const assembly: Assembly = {
       sections: await this.#collectSections(sections, input),
-      contexts: await this.#collectContexts(contexts, input),
+      contexts: await this.#collectContexts([...contextView.named.values()].filter(allowed), input),
       tools: tools.map((tool) => ({ ...tool })),
       variables: await this.#collectVariables(input, facts),
-      provenance: [],
+      provenance: { sections: [], contexts: [] },
     }
     const collected = assembly.sections.map((section) => ({ ...section }))
+    const collectedContexts = assembly.contexts.map((item) => ({ ...item }))
     const result = await this.#waterfall(input.scope, { ...input, assembly }, async () => assembly)
     if (!result) throw new Error('a listener of system-prompt/assemble returned no assembly')
 
     const kept = complete ? collected.filter((section) => section.name === complete) : result.sections
-    const required = new Set(contexts.filter((entry) => entry.value.required).map((entry) => entry.name))
-    const suppressed = this.#suppressed(input.scope)
+    const keptContexts = result.contexts.filter(allowed)
     return {
       ...result,
       sections: inOrder(kept.map((section) => ({ ...section }))),
-      contexts: inOrder(result.contexts.filter((item) => !suppressed || required.has(item.name))),
-      provenance: provenanceOf({ scope: input.scope, view: sectionView, collected, offered: result.sections, kept }),
+      contexts: inOrder(keptContexts),
+      provenance: this.#provenances.of({
+        scope: input.scope,
+        variables: result.variables,
+        sections: { view: sectionView, collected, offered: result.sections, kept, complete },
+        contexts: {
+          view: contextView,
+          collected: collectedContexts,
+          offered: result.contexts,
+          kept: keptContexts,
+          suppressors: suppressors.map(({ owner }) => owner),
+        },
+      }),
     }
-  }
-
-  #suppressed(scope: ScopeKey): boolean {
-    return this.#suppressors.view(scope).anonymous.length > 0
   }
 
   async #collectSections(entries: Entry<SectionSpec>[], input: AssembleInput): Promise<Section[]> {
@@ -138,9 +150,7 @@ export class SystemPrompt {
   }
 
   async #collectContexts(entries: Entry<ContextSpec>[], input: AssembleInput): Promise<ContextItem[]> {
-    const suppressed = this.#suppressed(input.scope)
-    const wanted = entries.filter((entry) => !suppressed || entry.value.required)
-    const contexts = wanted.map(async ({ value: { text, order = 0, ...rest } }) => ({
+    const contexts = entries.map(async ({ value: { text, order = 0, ...rest } }) => ({
       ...rest,
       order,
       text: (await textFor(text, input)) ?? '',

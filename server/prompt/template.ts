@@ -39,7 +39,7 @@ function valueOf(name: string, variables: Variables, place: string): string {
   return value
 }
 
-const blank = (text: string): boolean => text.trim() === ''
+export const blank = (text: string): boolean => text.trim() === ''
 
 /** The system prompt: non-empty sections joined by one blank line. Throws TemplateError. */
 export const renderPrompt = (assembly: Pick<Assembly, 'sections' | 'variables'>): string =>
@@ -49,15 +49,18 @@ export const renderPrompt = (assembly: Pick<Assembly, 'sections' | 'variables'>)
 export const renderContexts = (assembly: Pick<Assembly, 'contexts' | 'variables'>): string =>
   renderAll(assembly.contexts, assembly.variables, 'context')
 
-function renderAll(
-  items: readonly { name: string; text: string; interpolate?: boolean }[],
-  variables: Variables,
-  kind: string,
-): string {
-  return items
-    .map((item) =>
-      item.interpolate === false ? item.text : renderTemplate(item.text, variables, `${kind} "${item.name}"`),
-    )
+interface Item {
+  name: string
+  text: string
+  interpolate?: boolean
+}
+
+/** One text as it is sent. Throws TemplateError. */
+export const renderItem = (item: Item, variables: Variables, kind: string): string =>
+  item.interpolate === false ? item.text : renderTemplate(item.text, variables, `${kind} "${item.name}"`)
+
+const renderAll = (items: readonly Item[], variables: Variables, kind: string): string =>
+  items
+    .map((item) => renderItem(item, variables, kind))
     .filter((text) => !blank(text))
     .join('\n\n')
-}

@@ -84,3 +84,19 @@ test('guards of every layer are in force, and removable', () => {
   undo()
   expect(tools.guards(agent)).toHaveLength(1)
 })
+
+test('the owner of a tool is that of the registration that wins; tools of nobody are left out', () => {
+  const scopes = new Scopes()
+  const tools = new Tools(scopes)
+  const scope = {}
+  const made = (name: string) => ({ spec: { name, description: '', parameters: {} }, run: async () => text(name) })
+  tools.add(null, made('zeta'), 'outer')
+  tools.add(scope, made('zeta'), 'inner')
+  tools.add(null, made('alpha'), 'first')
+  tools.add(null, made('stray'))
+  tools.provider(scope, () => [made('alpha'), made('far')], 'mcp')
+  expect(tools.owners(scope)).toEqual({ alpha: 'first', far: 'mcp', zeta: 'inner' })
+  expect(Object.keys(tools.owners(scope))).toEqual(['alpha', 'far', 'zeta'])
+  expect(tools.owners(null)).toEqual({ alpha: 'first', zeta: 'outer' })
+  expect(tools.view(scope).map((tool) => tool.spec.name)).toEqual(['alpha', 'far', 'stray', 'zeta'])
+})

@@ -9,10 +9,15 @@ export const UNLISTED = '<unlisted-tools>'
 /** Tools known only at run time (an MCP server's); asked at every view with the scope that looks. */
 export type ToolProvider = (scope: ScopeKey | null) => readonly Tool[]
 
+interface Owned<T> {
+  value: T
+  owner: string | undefined
+}
+
 /** The tools each scope sees: by name along the parent chain, nearest first, then what providers add. */
 export class Tools {
-  #named: Layers<Tool>
-  #providers: Layers<ToolProvider>
+  #named: Layers<Owned<Tool>>
+  #providers: Layers<Owned<ToolProvider>>
   #guards: Layers<ToolGuard>
   #order: readonly string[] | undefined
 
@@ -30,13 +35,13 @@ export class Tools {
     this.#order = config.toolOrder
   }
 
-  /** Throws when the name is taken in this scope. */
-  add(scope: ScopeKey | null, tool: Tool): () => void {
-    return this.#named.add(scope, tool.spec.name, freezeSpec(tool))
+  /** `owner` is the row (or plugin) that brings the tool. Throws when the name is taken in this scope. */
+  add(scope: ScopeKey | null, tool: Tool, owner?: string): () => void {
+    return this.#named.add(scope, tool.spec.name, { value: freezeSpec(tool), owner })
   }
 
-  provider(scope: ScopeKey | null, provide: ToolProvider): () => void {
-    return this.#providers.addAnonymous(scope, provide)
+  provider(scope: ScopeKey | null, provide: ToolProvider, owner?: string): () => void {
+    return this.#providers.addAnonymous(scope, { value: provide, owner })
   }
 
   /** A last check before a tool's body that no hook can step around; every guard in force must let the call pass. */
@@ -50,11 +55,17 @@ export class Tools {
 
   /** What `scope` sees, in code-unit order of names or in `toolOrder`. A registered tool wins over a provided one of its name. */
   view(scope: ScopeKey | null): Tool[] {
-    const tools = new Map([...this.#named.view(scope).named].map(([name, entry]) => [name, entry.value]))
-    for (const provide of this.#providers.view(scope).anonymous)
-      for (const tool of provide(scope)) if (!tools.has(tool.spec.name)) tools.set(tool.spec.name, freezeSpec(tool))
+    const tools = this.#seen(scope)
     const names = [...tools.keys()].toSorted(byCodeUnit)
-    return (this.#order ? this.#listed(names) : names).map((name) => tools.get(name)!)
+    return (this.#order ? this.#listed(names) : names).map((name) => tools.get(name)!.value)
+  }
+
+  /** Who brought the tools that `scope` sees, by name and in order of names; tools of nobody known are left out. */
+  owners(scope: ScopeKey | null): { [name: string]: string } {
+    const known = [...this.#seen(scope)].flatMap(([name, { owner }]) =>
+      owner === undefined ? [] : [[name, owner] as const],
+    )
+    return Object.fromEntries(known.toSorted(([a], [b]) => byCodeUnit(a, b)))
   }
 
   /** The same for an assembly, where a name in `toolOrder` that no tool bears is a mistake and throws. */
@@ -76,6 +87,15 @@ export class Tools {
   /** Tells observers that `scope` was bound to another parent. */
   changed(scope: ScopeKey): void {
     this.#named.changed(scope)
+  }
+
+  #seen(scope: ScopeKey | null): Map<string, Owned<Tool>> {
+    const seen = new Map<string, Owned<Tool>>()
+    for (const [name, entry] of this.#named.view(scope).named) seen.set(name, entry.value)
+    for (const { value: provide, owner } of this.#providers.view(scope).anonymous)
+      for (const tool of provide(scope))
+        if (!seen.has(tool.spec.name)) seen.set(tool.spec.name, { value: freezeSpec(tool), owner })
+    return seen
   }
 
   #listed(names: string[]): string[] {
