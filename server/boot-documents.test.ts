@@ -266,3 +266,34 @@ test('a document that is saved by rename, and one that is renamed, are followed'
   )
   expect(libraryOf(made).problems()).toEqual([])
 })
+
+test('B-07 a broken preset says file and line of the row or key that is wrong, in the roster and in the report', async () => {
+  const rows = `- id: group
+  name: cordis:group
+  config:
+    - id: persona
+      name: persona
+      config:
+        prefix: x
+        colour: red
+    - {id: files, name: tool-fs, config: {x: 1}}`
+  const made = await shippedPresets(
+    {},
+    {
+      'data/presets/keys.yml': declare('keys', rows),
+      'data/presets/shape.yml': declare('shape', '- {id: a, name: tool-fs}\n- {id: b, name: tool-todo, confg: 1}'),
+    },
+  )
+  const brokenOf = (id: string) =>
+    presetsOf(made)
+      .list()
+      .find((row) => row.id === id)?.broken
+  expect(brokenOf('keys')).toBe(
+    `persona (persona): invalid config:
+  - Unrecognized key: "colour" (keys.yml:14)
+files (tool-fs): invalid config:
+  - Unrecognized key: "x" (keys.yml:15)`,
+  )
+  expect(brokenOf('shape')).toBe('row 2 (tool-todo): unknown key confg (did you mean config?) (shape.yml:8)')
+  expect(reportText(made.host.report)).toContain('"colour" (keys.yml:14)')
+})

@@ -1,6 +1,7 @@
 import { diagnose, problemOf } from './diagnosis.ts'
 import { notFound } from './errors.ts'
 import { mountFailure, mountGeneration } from './generation.ts'
+import { withPlaces } from './place.ts'
 import { shapeProblem } from './rows.ts'
 import type { Context } from '@deepseek-ai/cordis'
 import type { Declaration, DeclaringRow } from './declaration.ts'
@@ -119,8 +120,9 @@ export class Roster {
   async #mount(declared: Declared, row: DeclaringRow): Promise<void> {
     const { declaration } = declared
     const problem = shapeProblem(declaration.plugins)
-    declared.state =
+    const state: Mounted =
       problem === undefined ? await this.#mountSound(declaration, row) : { kind: 'broken', reason: problem }
+    declared.state = state.kind === 'broken' ? { ...state, reason: withPlaces(row.entry, state.reason) } : state
     if (declared.state.kind === 'broken')
       this.#options.warn(`preset ${declaration.id} is broken: ${declared.state.reason}`)
     this.note()
