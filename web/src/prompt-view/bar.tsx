@@ -43,9 +43,9 @@ export function Bar({ id, rows, row, against, request, comparison }: Props) {
         {comparison && <Differences comparison={comparison} />}
         <Compare id={id} rows={rows} row={row} against={against} />
         {request && (
-          <Button look="ghost" onClick={() => void copyText(request.system)}>
+          <Button look="ghost" aria-label={t('pv.copy')} onClick={() => void copyText(request.system)}>
             <Copy size={14} />
-            {t('pv.copy')}
+            <span className="pv-label">{t('pv.copy')}</span>
           </Button>
         )}
       </span>

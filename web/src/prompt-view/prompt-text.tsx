@@ -1,4 +1,4 @@
-import { Strikethrough } from 'lucide-react'
+import { PencilLine, Strikethrough } from 'lucide-react'
 import { memo, useMemo, useState } from 'react'
 import type { RequestView } from '../../../server/wire/presets.ts'
 import { thousands } from '../i18n/format.ts'
@@ -104,7 +104,7 @@ const BlockRow = memo(function BlockRow({ block, origins }: { block: ComparedBlo
         {hunk ? <Lines hunk={hunk} /> : block.text !== '' && <pre>{block.text}</pre>}
         {why && (
           <p className="why">
-            <Strikethrough size={14} aria-hidden />
+            {sent ? <PencilLine size={14} aria-hidden /> : <Strikethrough size={14} aria-hidden />}
             {why}
           </p>
         )}

@@ -13,6 +13,7 @@ import { AnswerView } from './answer.tsx'
 import { Card, TodoList } from './cards.tsx'
 import { Fold } from './fold.tsx'
 import { ToolRow } from './tool-row.tsx'
+import { PresetNotice } from './preset-notice.tsx'
 import { Footer } from './turn-end.tsx'
 import { TurnErrorCard } from './turn-error.tsx'
 
@@ -99,6 +100,7 @@ const firstLine = (text: string): string => text.trim().split('\n', 1)[0] ?? ''
 
 function Notice({ item, session }: { item: ItemOf<'notice'>; session: string }) {
   const t = useT()
+  if (item.about) return <PresetNotice about={item.about} time={item.time} />
   return (
     <Fold
       id={`${session}|${item.key}`}

@@ -31,6 +31,9 @@ function endText(t: T, reason: TurnEndReason): { text: string; tone: string } | 
   }
 }
 
+/** The last request of the turn: what the answer above was made from. */
+const whyOf = ({ turn, step }: ItemOf<'footer'>) => ({ turn, ...(step !== undefined && { step }) })
+
 export function Footer({ item, session }: { item: ItemOf<'footer'>; session: string }) {
   const t = useT()
   const end = endText(t, item.reason)
@@ -57,7 +60,7 @@ export function Footer({ item, session }: { item: ItemOf<'footer'>; session: str
         </span>
       )}
       <span>{timeOfDay(item.time)}</span>
-      <a className="lk" data-testid="why" {...linkTo({ place: 'session', id: session, prompt: { turn: item.turn } })}>
+      <a className="lk" data-testid="why" {...linkTo({ place: 'session', id: session, prompt: whyOf(item) })}>
         {t('foot.why')}
       </a>
       <span className="acts">
