@@ -134,7 +134,7 @@ function SessionMenu({ id, onRename }: { id: string; onRename(): void }) {
         </IconButton>
       }
       entries={[
-        { label: t('rail.rename'), icon: <Pencil size={14} />, run: onRename },
+        { label: t('rail.rename'), icon: <Pencil size={14} />, movesFocus: true, run: onRename },
         { label: t('session.fork'), icon: <GitFork size={14} />, run: () => void fork(id) },
         {
           label: t('fork.into'),

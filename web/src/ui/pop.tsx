@@ -1,5 +1,6 @@
 import { X } from 'lucide-react'
 import { Dialog, DropdownMenu, Popover } from 'radix-ui'
+import { useRef } from 'react'
 import type { ReactNode } from 'react'
 import { useT } from '../i18n/i18n.ts'
 import { IconButton } from './button.tsx'
@@ -109,16 +110,28 @@ export interface MenuEntry {
   label: string
   icon: ReactNode
   danger?: boolean
+  /** It puts the focus somewhere by itself: the menu does not take it back to its button. */
+  movesFocus?: boolean
   run(): void
 }
 
 /** `null` in `entries` draws a line. */
 export function Menu({ trigger, entries }: { trigger: ReactNode; entries: readonly (MenuEntry | null)[] }) {
+  const moved = useRef(false)
   return (
     <DropdownMenu.Root>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
       <DropdownMenu.Portal>
-        <DropdownMenu.Content className="menu" align="end" sideOffset={4} collisionPadding={8}>
+        <DropdownMenu.Content
+          className="menu"
+          align="end"
+          sideOffset={4}
+          collisionPadding={8}
+          onCloseAutoFocus={(event) => {
+            if (moved.current) event.preventDefault()
+            moved.current = false
+          }}
+        >
           {entries.map((entry, index) =>
             entry === null ? (
               <DropdownMenu.Separator key={index} className="menu-line" />
@@ -126,7 +139,10 @@ export function Menu({ trigger, entries }: { trigger: ReactNode; entries: readon
               <DropdownMenu.Item
                 key={entry.label}
                 className={`menu-item ${entry.danger ? 'danger' : ''}`}
-                onSelect={entry.run}
+                onSelect={() => {
+                  moved.current = entry.movesFocus ?? false
+                  entry.run()
+                }}
               >
                 {entry.icon}
                 {entry.label}
