@@ -80,6 +80,56 @@ const SHOTS: Shot[] = [
     },
   },
   {
+    name: 'prompt',
+    where: 'full',
+    path: ({ finished }) => `s/${finished}/prompt/1/3`,
+    show: (page) => page.getByTestId('prompt-view').waitFor(),
+  },
+  {
+    name: 'prompt-difference',
+    where: 'full',
+    path: ({ finished, other }) => `s/${finished}/prompt/1/1?against=${other}.1.1`,
+    show: (page) => page.getByTestId('prompt-diff').first().waitFor(),
+  },
+  {
+    name: 'prompt-blank',
+    where: 'full',
+    path: ({ blank }) => `s/${blank}/prompt`,
+    show: (page) => page.getByTestId('prompt-dry').waitFor(),
+  },
+  {
+    name: 'locked',
+    where: 'full',
+    path: ({ finished }) => `s/${finished}`,
+    async show(page) {
+      await page.getByTestId('preset-chip').first().click()
+      await page.getByTestId('fork-into').waitFor()
+    },
+  },
+  {
+    name: 'fork',
+    where: 'full',
+    path: ({ finished }) => `s/${finished}`,
+    async show(page) {
+      await page.getByTestId('preset-chip').first().click()
+      await page.getByTestId('fork-into').click()
+      await page.locator('[data-testid=fork-report][data-state=shown]').waitFor()
+    },
+  },
+  {
+    name: 'switched',
+    where: 'full',
+    path: ({ blank }) => `s/${blank}`,
+    async show(page) {
+      const chip = page.getByTestId('preset-chip').first()
+      await chip.waitFor()
+      const to = (await chip.textContent())?.includes('minimal') ? 'standard' : 'minimal'
+      await chip.click()
+      await page.getByRole('option').filter({ hasText: to }).first().click()
+      await page.getByTestId('preset-delta').waitFor()
+    },
+  },
+  {
     name: 'session-end',
     where: 'full',
     path: ({ finished }) => `s/${finished}`,

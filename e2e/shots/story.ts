@@ -112,6 +112,8 @@ export interface Cast {
   running: string
   failed: string
   blank: string
+  /** A finished session of another preset. */
+  other: string
 }
 
 /** Plays the sessions, one after the other, and leaves one in the middle of a turn with two messages queued. */
@@ -153,6 +155,14 @@ export async function play(client: Client, mock: Mock, work: string): Promise<Ca
   )
   await client.command('session.prompt', { session: running, text: 'Also run mypy on tally/ when you are done' })
   await client.command('session.prompt', { session: running, text: 'Write the changelog line' })
+  mock.script('*', [{ text: 'One tool less.', ...usage(700, 0, 20) }])
+  const { session: other } = await client.command('session.create', {
+    workspace: evals,
+    prompt: 'What does minimal leave out?',
+    preset: 'minimal',
+  })
+  await client.attach(other)
+  await client.turnEnd(other, 1)
   const { session: blank } = await client.command('session.create', { workspace: tally, preset: 'standard' })
-  return { finished, running, failed, blank }
+  return { finished, running, failed, blank, other }
 }

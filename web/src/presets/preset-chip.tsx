@@ -121,7 +121,7 @@ function Locked(facts: Facts) {
     act()
   }
   return (
-    <Pop open={open} onOpenChange={setOpen} title={t('preset')} trigger={trigger} width={360}>
+    <Pop open={open} onOpenChange={setOpen} title={t('preset')} trigger={trigger} width={400}>
       <div className="stack" style={{ padding: 16, gap: 8 }}>
         <p className="m">{t('preset.lockedShort')}</p>
         <p className="t2 t12">{t('preset.lockedWhy')}</p>
