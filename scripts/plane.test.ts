@@ -29,3 +29,9 @@ test('O-01 a model-facing row at host level and a host row in a preset are found
 test('a row that names no plugin is found', () => {
   expect(planeProblems('- {id: a, name: scops}', 'x.yml')).toEqual(['x.yml:1: row a: scops is not in the catalog'])
 })
+
+test('a row with a key that no row has is found', () => {
+  expect(planeProblems('- id: a\n  name: scopes\n  isolat: {fs: true}', 'x.yml')).toEqual([
+    'x.yml:1: row a: unknown key isolat (did you mean isolate?)',
+  ])
+})

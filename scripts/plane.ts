@@ -4,7 +4,7 @@ import { lineOf } from '../server/boot-layers.ts'
 import { catalog } from '../server/catalog.ts'
 import { parseList } from '../server/preset/file.ts'
 import { planeProblem } from '../server/preset/loader.ts'
-import { PRESET_ROW, flatRows } from '../server/preset/rows.ts'
+import { PRESET_ROW, flatRows, unknownKeys } from '../server/preset/rows.ts'
 import type { EntryOptions } from '@deepseek-ai/cordis-plugin-loader'
 import type { Catalog, Plane } from '../server/preset/loader.ts'
 
@@ -12,6 +12,8 @@ const KERNEL_ROWS = new Set(['cordis:group', 'cordis:include'])
 
 function* problemsOn(plane: Plane, rows: readonly EntryOptions[], known: Catalog): Generator<[EntryOptions, string]> {
   for (const row of flatRows(rows)) {
+    const unknown = unknownKeys(row)
+    if (unknown !== undefined) yield [row, unknown]
     const problem = planeProblem(known, row.name, plane)
     if (problem) yield [row, problem]
     else if (!Object.hasOwn(known, row.name) && !KERNEL_ROWS.has(row.name))
@@ -21,7 +23,7 @@ function* problemsOn(plane: Plane, rows: readonly EntryOptions[], known: Catalog
   }
 }
 
-/** Rows of a shipped file that stand on the wrong plane or name no plugin (O-01), one line each. */
+/** Rows of a shipped file that stand on the wrong plane, name no plugin or have a key that no row has (O-01), one line each. */
 export const planeProblems = (text: string, file: string, known: Catalog = catalog): string[] =>
   [...problemsOn('host', parseList(text, file) as EntryOptions[], known)].map(([row, problem]) => {
     const line = lineOf(text, row.id ?? row.name)

@@ -1,19 +1,8 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { HOST_FILE } from './boot.ts'
-import { reportText } from './boot-report.ts'
 import { watchRows } from './boot-watch.ts'
-import {
-  CORE_ROWS,
-  LIBRARY_ROW,
-  REGISTRY_ROW,
-  declare,
-  shippedPresets,
-  testFlags,
-  testHost,
-  tool,
-} from './boot-testing.ts'
+import { declare, shippedPresets, testFlags, tool } from './boot-testing.ts'
 import { HostFile } from './preset/file.ts'
 import type { Fiber } from '@deepseek-ai/cordis'
 import type { TestHost } from './boot-testing.ts'
@@ -200,55 +189,6 @@ test('a broken document by the name of a shipped preset does not take its place'
   expect((await presetsOf(made).describe('minimal')).tools.length).toBeGreaterThan(0)
 })
 
-test('a host row with a key that no row has does not start, is named with its line, and the others run', async () => {
-  const { host, rootDir } = await testHost({ [HOST_FILE]: `${CORE_ROWS}- id: odd\n  name: hooks\n  confg: 1\n` })
-  expect(host.report.rows).toEqual([
-    {
-      file: join(rootDir, HOST_FILE),
-      line: 12,
-      row: 'odd',
-      plugin: 'hooks',
-      cause: 'unknown key confg (did you mean config?)',
-    },
-  ])
-  expect(reportText(host.report)).toContain(`${HOST_FILE}:12: unknown key confg`)
-  expect(host.service('tools')).toBeDefined()
-})
-
-test('a host row with an unknown key in its config is an error that names key, row, file and line', async () => {
-  const rows = `${CORE_ROWS}${REGISTRY_ROW}${LIBRARY_ROW}- id: db\n  name: data-folder\n  config: {colour: red}\n`
-  const { host, rootDir } = await testHost({ [HOST_FILE]: rows })
-  expect(host.report.rows).toMatchObject([
-    { file: join(rootDir, HOST_FILE), line: 18, row: 'db', cause: expect.stringContaining('colour') },
-  ])
-})
-
-test('O-01 a --patch that puts a model-facing row at host level is left out, by file, row and line', async () => {
-  const files = {
-    [HOST_FILE]: CORE_ROWS,
-    'extra.yml': '- id: hooks\n  disabled: true\n- insert:\n    - id: sly\n      name: tool-fs\n',
-  }
-  const first = await testHost(files)
-  const patch = [join(first.rootDir, 'extra.yml')]
-  const made = await testHost(files, { flags: testFlags(first.dataDir, { patch }) })
-  expect(made.host.report.skipped).toEqual([
-    { file: patch[0], line: 4, cause: expect.stringContaining('row sly (tool-fs): tool-fs is a model-facing row') },
-  ])
-  expect(reportText(made.host.report)).toContain('extra.yml:4')
-  expect(made.host.service('hooks')).toBeDefined()
-})
-
-test('O-01 a host row in a preset breaks that preset alone, by name', async () => {
-  const made = await shippedPresets(
-    {},
-    { 'data/presets/own.yml': declare('own', '- {id: store, name: session-store}') },
-  )
-  expect(made.host.report.presets).toMatchObject([
-    { id: 'own', broken: expect.stringContaining('session-store is a host row') },
-  ])
-  expect(ids(made)).toHaveLength(3)
-})
-
 test('a document that is saved by rename, and one that is renamed, are followed', async () => {
   const made = await shippedPresets()
   const { until } = watched(made)
@@ -265,35 +205,4 @@ test('a document that is saved by rename, and one that is renamed, are followed'
       made.host.ctx.loader.resolve('host').subtree?.store['preset-uno'] !== undefined,
   )
   expect(libraryOf(made).problems()).toEqual([])
-})
-
-test('B-07 a broken preset says file and line of the row or key that is wrong, in the roster and in the report', async () => {
-  const rows = `- id: group
-  name: cordis:group
-  config:
-    - id: persona
-      name: persona
-      config:
-        prefix: x
-        colour: red
-    - {id: files, name: tool-fs, config: {x: 1}}`
-  const made = await shippedPresets(
-    {},
-    {
-      'data/presets/keys.yml': declare('keys', rows),
-      'data/presets/shape.yml': declare('shape', '- {id: a, name: tool-fs}\n- {id: b, name: tool-todo, confg: 1}'),
-    },
-  )
-  const brokenOf = (id: string) =>
-    presetsOf(made)
-      .list()
-      .find((row) => row.id === id)?.broken
-  expect(brokenOf('keys')).toBe(
-    `persona (persona): invalid config:
-  - Unrecognized key: "colour" (keys.yml:14)
-files (tool-fs): invalid config:
-  - Unrecognized key: "x" (keys.yml:15)`,
-  )
-  expect(brokenOf('shape')).toBe('row 2 (tool-todo): unknown key confg (did you mean config?) (shape.yml:8)')
-  expect(reportText(made.host.report)).toContain('"colour" (keys.yml:14)')
 })

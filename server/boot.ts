@@ -202,26 +202,30 @@ export async function boot(options: BootOptions): Promise<Host> {
     host.report = reportNow(next.skipped)
     return host.report
   }
-  // Two at a time would mix their layers and notices.
-  let reloads: Promise<unknown> = Promise.resolve()
   let closing: Promise<void> | undefined
   const host: Host = {
     ctx,
     service: (name: string) => ctx.get(name) as never,
     report: reportNow(skipped),
-    reload() {
-      const reload = reloads.then(reloadNow)
-      reloads = reload.catch(() => {
-        // Its caller has this error; the next reload is not concerned.
-      })
-      return reload
-    },
+    reload: oneByOne(reloadNow),
     close() {
       closing ??= within(settleMs, closeContext(ctx))
       return closing
     },
   }
   return host
+}
+
+/** Two reloads at a time would mix their layers and notices. */
+function oneByOne<T>(work: () => Promise<T>): () => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  return () => {
+    const run = last.then(work)
+    last = run.catch(() => {
+      // Its caller has this error; the next run is not concerned.
+    })
+    return run
+  }
 }
 
 /** A row that hangs while it closes must not keep the rows above it, the logs among them, from closing (ms). */

@@ -4,11 +4,16 @@ import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { shippedPresets } from '../boot-testing.ts'
 import { CoreError } from '../wire/errors.ts'
+import { inventoryOfTree } from './document.ts'
+import { mountFailure, mountGeneration } from './generation.ts'
 import { sha256 } from './kernel.ts'
 import { PresetLibrary } from './library.ts'
 import { Documents } from './library-documents.ts'
-import type { BootOptions } from '../boot.ts'
+import type { BootOptions, Host } from '../boot.ts'
 import type { TestHost } from '../boot-testing.ts'
+import type { DryRun } from '../wire/presets.ts'
+import type { Trial } from './check.ts'
+import type { Declaration } from './declaration.ts'
 import type { HostLoader } from './loader.ts'
 import type { LibraryOptions } from './library.ts'
 import '../plugins/preset-library.ts'
@@ -31,17 +36,46 @@ const OWN = `# My own words.
 
 async function libraryHost(files: Record<string, string> = { own: OWN }, options?: Partial<BootOptions>) {
   const documents = Object.entries(files).map(([name, text]) => [`data/presets/${name}.yml`, text] as const)
-  const made = await shippedPresets(options, Object.fromEntries(documents))
-  const library = made.host.service('presetLibrary')!
+  // The row's own library would keep the same texts in the same folder.
+  const patches = [{ id: 'preset-library', disabled: true }]
+  const made = await shippedPresets({ patches, ...options }, Object.fromEntries(documents))
+  const library = libraryOver(made, {})
   const presets = made.host.service('agentPresets')!
   const pathOf = (name: string) => join(made.dataDir, 'presets', `${name}.yml`)
   return { ...made, library, presets, pathOf, read: (name: string) => readFile(pathOf(name), 'utf8') }
 }
 
+/** Mounts beside everything else, as the registry's own trial does. */
+async function mountOnTrial(
+  { ctx }: Host,
+  declaration: Declaration,
+  { baseUrl }: { baseUrl?: string },
+): ReturnType<Trial> {
+  const entry = ctx.loader.resolve('host:agent-presets')
+  const generation = await mountGeneration(entry.fiber!.ctx, { entry, baseUrl }, declaration, 5000)
+  const broken = mountFailure(generation)
+  const rows = inventoryOfTree(generation.audit())
+  const tools = ctx.tools.view(generation.key).map(({ spec }) => spec)
+  await generation.close()
+  const dry = { sections: [], contexts: [], tools, services: [], tokens: { prompt: 0, tools: 0 } }
+  return broken === undefined ? { rows, dry } : { rows, broken }
+}
+
+function registryOf(host: Host): LibraryOptions['registry'] {
+  const { registry } = host.service('agentPresets')!
+  return {
+    list: () => registry.list(),
+    generationOf: (id) => registry.generationOf(id),
+    describe: (id) => registry.describe(id) as Promise<unknown> as Promise<DryRun>,
+    settled: () => registry.settled(),
+    trial: (declaration, base) => mountOnTrial(host, declaration, base),
+  }
+}
+
 /** A second library over the same host, with a disk that can be told to fail. */
 function libraryOver({ host, dataDir }: TestHost, options: Partial<LibraryOptions>): PresetLibrary {
   const loader = host.ctx.loader as HostLoader
-  const registry: LibraryOptions['registry'] = host.service('agentPresets')!.registry
+  const registry = registryOf(host)
   return new PresetLibrary({
     documents: new Documents(loader, join(dataDir, 'presets')),
     registry,
