@@ -174,14 +174,10 @@ export async function boot(options: BootOptions): Promise<Host> {
     ...(configuredAgentIdentities && { configuredAgentIdentities }),
   }
   ctx.provide('webStartup', startup)
-  const rows: HostRows = {
-    userPatch: join(dataDir, USER_PATCH),
-    userPresets: join(dataDir, USER_PRESETS),
-    catalog,
-    reload: () => host.reload(),
-    inherited: (id) => inheritedConfig(options, catalog, id),
-  }
-  ctx.provide('hostRows', rows)
+  ctx.provide(
+    'hostRows',
+    rowsOf(options, catalog, () => host.reload()),
+  )
 
   const reportNow = (skipped: SkippedFile[]): Report => {
     const rows = failedRows(loader)
@@ -215,6 +211,14 @@ export async function boot(options: BootOptions): Promise<Host> {
   }
   return host
 }
+
+const rowsOf = (options: BootOptions, catalog: Catalog, reload: () => Promise<Report>): HostRows => ({
+  userPatch: join(options.dataDir, USER_PATCH),
+  userPresets: join(options.dataDir, USER_PRESETS),
+  catalog,
+  reload,
+  inherited: (id) => inheritedConfig(options, catalog, id),
+})
 
 /** Two reloads at a time would mix their layers and notices. */
 function oneByOne<T>(work: () => Promise<T>): () => Promise<T> {

@@ -54,7 +54,8 @@ function withKey(text: string, at: 'row' | 'config', key: string, value: Scalar 
   const map = mapOf(document, at)
   const pair = pairOf(map, key)
   if (!pair && value === undefined) return text
-  const cut = spliced(text, map, pair, key, value)
+  const line = value === undefined ? undefined : scalarText(value)
+  const cut = pair ? spliced(text, map, pair, line) : inserted(text, map, `${key}: ${line}`)
   if (value === undefined) map.delete(key)
   else map.set(key, value)
   // The document as a whole is written anew only where the cut went wrong: that keeps comments and tags, not every blank.
@@ -81,20 +82,14 @@ const rangeOf = (node: unknown): readonly [number, number] | undefined => {
   return range ? [range[0], range[1]] : undefined
 }
 
-function spliced(
-  text: string,
-  map: YAMLMap,
-  pair: Pair | undefined,
-  key: string,
-  value: Scalar | undefined,
-): string | undefined {
-  if (!pair) return value === undefined ? text : inserted(text, map, `${key}: ${scalarText(value)}`)
+/** Undefined where no cut can be made. */
+function spliced(text: string, map: YAMLMap, pair: Pair, value: string | undefined): string | undefined {
   const from = rangeOf(pair.key)
   const to = rangeOf(pair.value)
   if (!from || !to) return undefined
   if (value === undefined) return map.flow ? undefined : removedLines(text, from[0], to[1])
   const old = text.slice(to[0], to[1])
-  return `${text.slice(0, to[0])}${scalarText(value)}${old.endsWith('\n') ? '\n' : ''}${text.slice(to[1])}`
+  return `${text.slice(0, to[0])}${value}${old.endsWith('\n') ? '\n' : ''}${text.slice(to[1])}`
 }
 
 /** Behind the first key that is there: ids stand first, and texts belong next to them. */
