@@ -1,8 +1,9 @@
-import { Copy } from 'lucide-react'
+import { Copy, GitFork } from 'lucide-react'
 import { memo } from 'react'
 import type { ItemOf } from '../../../server/projection/transcript-items.ts'
 import { useT } from '../i18n/i18n.ts'
 import { useLiveText } from '../store/live.ts'
+import { openOverlay } from '../store/store.ts'
 import { IconButton } from '../ui/button.tsx'
 import { copyText } from '../ui/problems.tsx'
 import { Markdown } from './markdown.tsx'
@@ -25,6 +26,13 @@ export const AnswerView = memo(function AnswerView({ id, session, item }: Props)
         <span className="acts">
           <IconButton look="sm" label={t('copy')} onClick={() => void copyText(item.text)}>
             <Copy size={14} />
+          </IconButton>
+          <IconButton
+            look="sm"
+            label={t('fork.here')}
+            onClick={() => openOverlay({ kind: 'fork', session, seq: item.seq })}
+          >
+            <GitFork size={14} />
           </IconButton>
         </span>
       )}

@@ -24,7 +24,7 @@ export function Head({ id, view, title }: { id: string; view: OpenSession; title
   const home = useApp((app) => app.global?.host.home)
   const cwd = view.state.cwd
   const [renaming, setRenaming] = useState(false)
-  const menu = <SessionMenu id={id} onRename={() => setRenaming(true)} />
+  const menu = <SessionMenu id={id} begun={view.state.lastTurn > 0} onRename={() => setRenaming(true)} />
   if (phone)
     return (
       <header className="head">
@@ -123,8 +123,13 @@ function GaugeText({ view }: { view: OpenSession }) {
   )
 }
 
-function SessionMenu({ id, onRename }: { id: string; onRename(): void }) {
+function SessionMenu({ id, begun, onRename }: { id: string; begun: boolean; onRename(): void }) {
   const t = useT()
+  const into = {
+    label: t('fork.into'),
+    icon: <Layers size={14} />,
+    run: () => openOverlay({ kind: 'fork', session: id }),
+  }
   const archived = useApp((app) => app.rows[id]?.archived ?? false)
   return (
     <Menu
@@ -136,11 +141,7 @@ function SessionMenu({ id, onRename }: { id: string; onRename(): void }) {
       entries={[
         { label: t('rail.rename'), icon: <Pencil size={14} />, movesFocus: true, run: onRename },
         { label: t('session.fork'), icon: <GitFork size={14} />, run: () => void fork(id) },
-        {
-          label: t('fork.into'),
-          icon: <Layers size={14} />,
-          run: () => openOverlay({ kind: 'fork', session: id }),
-        },
+        ...(begun ? [into] : []),
         { label: t('session.link'), icon: <Link2 size={14} />, run: () => void copyText(window.location.href) },
         { label: t('session.export'), icon: <Download size={14} />, run: () => void exportSession(id) },
         {
