@@ -206,3 +206,28 @@ test('a document that is saved by rename, and one that is renamed, are followed'
   )
   expect(libraryOf(made).problems()).toEqual([])
 })
+
+test.for([
+  '<img src=x onerror=alert(1)>',
+  'a:b',
+  'ü 你 💥',
+  '%2e%2e',
+  "it's",
+  '__proto__',
+  'constructor',
+  'x'.repeat(240),
+])('a document in a file named %s is a preset, and a broken one is named', async (name) => {
+  const made = await shippedPresets({}, { [`data/presets/${name}.yml`]: own('odd-file') })
+  expect(ids(made)).toContain('odd-file')
+  const path = join(made.dataDir, 'presets', `${name}.yml`)
+  const library = libraryOf(made)
+  expect(await library.source('odd-file')).toMatchObject({ own: true, file: path })
+  await library.describe('odd-file', { name: '<b>"&amp;\u202e' })
+  expect(presetsOf(made).list().at(-1)).toEqual({ id: 'odd-file', name: '<b>"&amp;\u202e' })
+  expect(await library.delete('odd-file')).toMatchObject({ preset: 'odd-file' })
+  await writeFile(path, '- {id: [')
+  await made.host.reload()
+  expect(library.problems()).toMatchObject([{ id: name }])
+  expect(await library.delete(name)).toEqual({ preset: name, text: '- {id: [' })
+  expect([library.problems(), ids(made)]).toEqual([[], ['standard', 'minimal']])
+})

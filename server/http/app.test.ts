@@ -51,6 +51,7 @@ async function serve(options: Partial<AppOptions> = {}) {
     search: async () => {
       throw new Error('the index has ended')
     },
+    presetUsage: async (preset: string) => ({ preset, generations: [] }),
     page: async (id: string) => {
       throw new CoreError(id === 'torn' ? 'session/corrupt' : 'session/not-found', `no ${id}`)
     },
@@ -129,6 +130,14 @@ describe('without the token', () => {
         if (answer.status === 200) expect(answer.headers['content-type']).toContain('text/html')
       }
     })
+
+  test('the documents of presets need the token too', async () => {
+    const { ask } = await serve()
+    for (const path of ['x/source', 'x/source/v', 'x/export', 'x/usage', 'vocabulary']) {
+      const { status, body } = await ask(`/api/presets/${path}`)
+      expect([status, body.includes(SECRET)], path).toEqual([401, false])
+    }
+  })
 
   test('what is not there below /api needs the token too', async () => {
     const { ask } = await serve()
@@ -236,5 +245,27 @@ describe('login', () => {
     for (let index = 0; index < 11; index++)
       tries.push((await ask('/api/login', login('no', { 'x-forwarded-for': `10.0.0.${index}` }))).status)
     expect(tries.at(-1)).toBe(429)
+  })
+})
+
+describe('presets', () => {
+  test('a document is downloaded whole, under a file name that no id can break', async () => {
+    const { ask } = await serve()
+    const { body, headers } = await ask('/api/presets/a%22%0d%0a%2Fb%20%E4%BD%A0/export', { headers: bearer })
+    expect(body).toBe(SECRET)
+    expect(headers['content-type']).toBe('application/yaml; charset=utf-8')
+    expect(headers['content-disposition']).toBe(
+      `attachment; filename="a____b__.yml"; filename*=UTF-8''a%22%0D%0A%2Fb%20%E4%BD%A0.yml`,
+    )
+  })
+
+  test('source, an earlier text, who uses it, and the vocabulary are answered', async () => {
+    const { ask } = await serve()
+    const read = async (path: string): Promise<unknown> =>
+      JSON.parse((await ask(`/api/presets/${path}`, { headers: bearer })).body)
+    expect(await read('x/source')).toMatchObject({ preset: 'x', text: SECRET, versions: [] })
+    expect(await read('x/source/1-a')).toEqual({ text: SECRET })
+    expect(await read('x/usage')).toEqual({ preset: 'x', generations: [] })
+    expect(await read('vocabulary')).toEqual({ rows: [{ name: SECRET }] })
   })
 })

@@ -7,7 +7,7 @@ import { load } from 'js-yaml'
 import { DocumentError, MAX_BYTES, declarationFault, faultOf, isPresetDocument, refuseBombs } from './fault.ts'
 import { HostLoader, standIn } from './loader.ts'
 import { applyLayers } from './patch.ts'
-import { prepareRows, stopChanged, unknownKeys } from './rows.ts'
+import { INCLUDE, prepareRows, stopChanged, unknownKeys } from './rows.ts'
 import type { Context } from '@deepseek-ai/cordis'
 import type { EntryOptions } from '@deepseek-ai/cordis-plugin-loader'
 import type { Fault } from './fault.ts'
@@ -56,7 +56,10 @@ export class HostFile extends EntryTree {
 
   readonly filename: string
   readonly plane: Plane
-  /** What is wrong with the file right now; the rows of its last good text keep running. */
+  /**
+   * What is wrong with the file right now; the rows of its last good text keep running. A declaring row finds its file as
+   * `entry.parent.tree`, and `HostLoader.onDocument` tells of every change.
+   */
   fault: Fault | undefined
   /** False until a text of the file could be mounted. */
   mounted = false
@@ -66,6 +69,7 @@ export class HostFile extends EntryTree {
   #rows: EntryOptions[] = []
   /** The running rows declare presets, and soundly: worth keeping over a text that does not. */
   #declares = false
+  readonly #first = Promise.withResolvers<void>()
   readonly #refused = new Map<string, { name: string; reason: string }>()
 
   constructor(ctx: Context, config: HostFileConfig) {
@@ -88,10 +92,26 @@ export class HostFile extends EntryTree {
 
   async *[Service.init](): AsyncGenerator<() => void> {
     yield () => {
+      this.#first.resolve()
       this.root.stop()
       this.#loader.documentMoved(this)
     }
+    await this.#afterEarlierFiles()
     await this.#guarded(() => this.#read())
+    this.#first.resolve()
+  }
+
+  /** Of two documents that declare one id the earlier has it, however long the reading of each takes. */
+  async #afterEarlierFiles(): Promise<void> {
+    const { entry } = this.ctx.fiber
+    if (!entry) return
+    for (const { id } of entry.parent.data) {
+      if (id === entry.options.id) return
+      const earlier = entry.parent.tree.store[id]
+      if (earlier?.options.name !== INCLUDE) continue
+      await earlier._initTask
+      if (earlier.subtree instanceof HostFile && earlier.fiber?.uid) await earlier.subtree.#first.promise
+    }
   }
 
   override write(): void {}

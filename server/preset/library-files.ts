@@ -10,7 +10,7 @@ export const stemOf = (file: string): string => basename(file, extname(file))
 /** All or nothing, for its owner only: written beside the file, synced, then renamed over it. */
 export async function replaceFile(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  const temporary = join(dirname(path), `.${basename(path)}.${process.pid}-${performance.now()}.tmp`)
+  const temporary = join(dirname(path), `.${process.pid}-${performance.now()}.tmp`)
   try {
     const file = await open(temporary, 'wx', 0o600)
     try {

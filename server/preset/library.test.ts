@@ -300,7 +300,7 @@ test('earlier texts are bounded in number and in bytes', async () => {
   expect(bytes).toBeLessThanOrEqual(5 * 1024 * 1024)
 })
 
-test('a deleted preset leaves its sessions what they have, and its text brings it back, sound or not', async () => {
+test('B-03 a deleted preset leaves its sessions what they have, and its text brings it back, sound or not', async () => {
   const torn = '- {id: [\n'
   const made = await libraryHost({ own: OWN, torn })
   const scope = {}
