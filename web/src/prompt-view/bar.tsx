@@ -97,7 +97,7 @@ function Differences({ comparison }: { comparison: Comparison }) {
               t('pv.lines'),
               tools.length > 0 && t('pv.toolsDiffer', { n: tools.length }),
               contexts.length > 0 && t('pv.contextsDiffer', { n: contexts.length }),
-              added + removed > 0 && t('pv.prefix', { n: sameUpTo }),
+              added + removed > 0 && sameUpTo > 0 && t('pv.prefix', { n: sameUpTo }),
             ]
               .filter(Boolean)
               .join(', ')}

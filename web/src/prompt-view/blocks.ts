@@ -22,6 +22,7 @@ export const estimate = (text: string): number => Math.ceil(text.length / 4)
  */
 export function blocksOf({ system, sections }: Pick<RequestView, 'system' | 'sections'>): Block[] {
   const blocks: Block[] = []
+  const unsent: Block[] = []
   let cursor = 0
   const gap = (end: number) => {
     const text = system.slice(cursor, end)
@@ -30,7 +31,7 @@ export function blocksOf({ system, sections }: Pick<RequestView, 'system' | 'sec
   sections.forEach((section, index) => {
     const key = `${index}.${section.name}`
     const text = section.text ?? ''
-    if (!isSent(section)) return void blocks.push({ key, section, text, sent: false })
+    if (!isSent(section)) return void unsent.push({ key, section, text, sent: false })
     const found = locate(system, text, cursor)
     if (!found) return
     gap(found.start)
@@ -38,7 +39,18 @@ export function blocksOf({ system, sections }: Pick<RequestView, 'system' | 'sec
     cursor = found.end
   })
   gap(system.length)
-  return blocks
+  return interleaved(blocks, unsent)
+}
+
+/** What was not sent stands where its order would have put it; what was sent keeps the order of the text. */
+function interleaved(sent: readonly Block[], unsent: readonly Block[]): Block[] {
+  const result = [...sent]
+  for (const block of unsent) {
+    const order = block.section?.order ?? 0
+    const at = result.findIndex(({ section }) => (section?.order ?? -Infinity) > order)
+    result.splice(at < 0 ? result.length : at, 0, block)
+  }
+  return result
 }
 
 function locate(system: string, text: string, from: number): { start: number; end: number } | undefined {

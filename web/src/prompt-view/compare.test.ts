@@ -46,7 +46,11 @@ test('the sent blocks and what separates them are the whole system text', () => 
 
 test('a section that was not sent stands in its place, apart from the sent ones', () => {
   const blocks = blocksOf(
-    request([section('a', 'one'), section('b', 'two', { fate: 'shadowed' }), section('c', 'three')]),
+    request([
+      section('a', 'one', { order: 1 }),
+      section('c', 'three', { order: 3 }),
+      section('b', 'two', { order: 2, fate: 'shadowed' }),
+    ]),
   )
   expect(blocks.map(({ text, sent }) => [text, sent])).toEqual([
     ['one', true],

@@ -96,8 +96,8 @@ function SectionLine({ block }: { block: ComparedBlock }) {
             <span className="mono nm trunc">{section.name}</span>
             {hunk && (
               <span className="flex" style={{ gap: 4 }}>
-                <span className="plus">+{block.added}</span>
-                <span className="minus">-{block.removed}</span>
+                {block.added > 0 && <span className="plus">+{block.added}</span>}
+                {block.removed > 0 && <span className="minus">-{block.removed}</span>}
               </span>
             )}
             {tag && <span className="tag line">{t(tag)}</span>}

@@ -180,7 +180,7 @@ function Skeleton() {
         </div>
       </aside>
       <div className="pv-text">
-        <div className="stack" style={{ padding: '16px 24px 16px 168px' }}>
+        <div className="stack" style={{ padding: '16px 24px 16px 228px' }}>
           {WIDTHS.map((width) => (
             <div key={width} className="skel" style={{ width }} />
           ))}
