@@ -4,38 +4,35 @@ import { startMock, type Mock } from '../mock-llm/server.ts'
 import { begin, expect, furnish, mark, say, shared, test, visit } from './fixtures.ts'
 import type { World } from './fixtures.ts'
 
-shared(
-  'a session forks into another preset after a report of what that keeps and loses',
-  async ({ page, shop }) => {
-    shop.script(
-      'fork',
-      { toolCalls: [{ name: 'grep', arguments: JSON.stringify({ pattern: 'x' }) }] },
-      { text: 'Looked.' },
-      { text: 'Went on.' },
-    )
-    await begin(page, shop, 'fork', 'standard')
-    await expect(page.locator('.foot')).toBeVisible()
-    const source = page.url()
-    await page.getByTestId('preset-chip').first().click()
-    await page.getByTestId('fork-into').click()
-    const dialog = page.getByRole('dialog')
-    await expect(dialog).toContainText('From the end of turn 1.')
-    await dialog.getByRole('option').filter({ hasText: 'minimal' }).click()
-    const report = page.getByTestId('fork-report')
-    await expect(report).toContainText('1 call is carried as text')
-    await expect(report).toContainText('grep')
-    await expect(report).toContainText('str_replace_editor')
-    await page.getByTestId('fork-go').click()
-    await expect(page).not.toHaveURL(source)
-    await expect(page.getByTestId('preset-chip').first()).toContainText('minimal')
-    await expect(page.getByTestId('transcript')).toContainText('Looked.')
-    await say(page, `${mark('fork')} and on`)
-    await expect(page.getByTestId('transcript')).toContainText('Went on.')
-    const { body } = shop.mock.requests.filter((request) => request.lane === 'fork').at(-1)!
-    const offered = (body['tools'] as { function: { name: string } }[]).map((tool) => tool.function.name)
-    expect(offered).not.toContain('grep')
-  },
-)
+shared('a session forks into another preset after a report of what that keeps and loses', async ({ page, shop }) => {
+  shop.script(
+    'fork',
+    { toolCalls: [{ name: 'grep', arguments: JSON.stringify({ pattern: 'x' }) }] },
+    { text: 'Looked.' },
+    { text: 'Went on.' },
+  )
+  await begin(page, shop, 'fork', 'standard')
+  await expect(page.locator('.foot')).toBeVisible()
+  const source = page.url()
+  await page.getByTestId('preset-chip').first().click()
+  await page.getByTestId('fork-into').click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog).toContainText('From the end of turn 1.')
+  await dialog.getByRole('option').filter({ hasText: 'minimal' }).click()
+  const report = page.getByTestId('fork-report')
+  await expect(report).toContainText('1 call is carried as text')
+  await expect(report).toContainText('grep')
+  await expect(report).toContainText('str_replace_editor')
+  await page.getByTestId('fork-go').click()
+  await expect(page).not.toHaveURL(source)
+  await expect(page.getByTestId('preset-chip').first()).toContainText('minimal')
+  await expect(page.getByTestId('transcript')).toContainText('Looked.')
+  await say(page, `${mark('fork')} and on`)
+  await expect(page.getByTestId('transcript')).toContainText('Went on.')
+  const { body } = shop.mock.requests.filter((request) => request.lane === 'fork').at(-1)!
+  const offered = (body['tools'] as { function: { name: string } }[]).map((tool) => tool.function.name)
+  expect(offered).not.toContain('grep')
+})
 
 shared('a fork can be made at a message, from the keyboard, by the palette', async ({ page, shop }) => {
   shop.script('palette', { text: 'One.' })
@@ -131,7 +128,8 @@ own(
     const session = page.url()
     await world.restart('stop')
     writeFileSync(fileOf(world), documentOf('You are the second.'))
-  X expect(page.getByText('You are the second.').first()).toBeVisible()
+    await visit(page, world.server, 'new')
+    await expect(page.getByTestId('preset-card').filter({ hasText: 'You are the second.' })).toBeVisible()
     await page.goto(session)
     await say(page, `${mark('since')} go on`)
     await expect(page.getByTestId('preset-notice')).toHaveAttribute('data-kind', 'changed')
