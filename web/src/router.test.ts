@@ -22,7 +22,16 @@ test('every place is found by its path', () => {
 })
 
 test('what is not a place is said to be missing', () => {
-  for (const path of ['/s', '/s/a/b', '/s/a/prompt/x', '/s/a/prompt/0/1', '/s/a/prompt/1/2/3', '/settings/nothing', '/elsewhere', '/new/x'])
+  for (const path of [
+    '/s',
+    '/s/a/b',
+    '/s/a/prompt/x',
+    '/s/a/prompt/0/1',
+    '/s/a/prompt/1/2/3',
+    '/settings/nothing',
+    '/elsewhere',
+    '/new/x',
+  ])
     expect(parse(path)).toEqual({ place: 'missing', path })
 })
 
