@@ -2,6 +2,7 @@ import { CoreError } from '../wire/errors.ts'
 import type { AbortCause, InboxTarget } from '../wire/events.ts'
 import { newId } from '../wire/ids.ts'
 import type { Block, Message } from '../wire/messages.ts'
+import type { GenerationRef } from '../wire/presets.ts'
 import type { EventLog } from '../log/port.ts'
 import type { ScopeKey } from '../scope/scope.ts'
 import { CompositionDigest } from '../turn/digest.ts'
@@ -21,6 +22,8 @@ export interface AgentInit {
   options: AgentOptions
   /** Digest of the preset declaration in force; asked at every request. */
   presetDigest?: () => string | undefined
+  /** The preset's revision in force, for the header; asked at every request. */
+  composition?: () => GenerationRef | undefined
   /** Deterministic path for replay, `main` when absent; a delegated agent's is `<parent's>/sub:<n>`. */
   lane?: string
 }
@@ -61,6 +64,7 @@ export class Agent implements TurnAgent {
       digest: new CompositionDigest(),
       history: new History(),
       ...(init.presetDigest && { presetDigest: init.presetDigest }),
+      ...(init.composition && { composition: init.composition }),
       ...(init.lane !== undefined && { lane: init.lane }),
       onDelta: (delta) => this.#tellDelta(delta),
     }

@@ -239,6 +239,24 @@ describe('title, todo, request', () => {
     )
   })
 
+  test('request holds the latest composition and origins; a header without a composition clears it', () => {
+    const composition = { preset: 'x', generation: 3, digest: 'c' }
+    const plain = used('p', 'a') as Draft<'request/header'>
+    const composed = { ...plain, data: { ...plain.data, composition } }
+    const origins = { turn: 1, step: 1, sections: [], contexts: [], tools: { bash: 'row' } }
+    expect(of(request)).toEqual({
+      header: null,
+      compositionDigest: null,
+      composition: null,
+      headerSeq: null,
+      seriesSeq: null,
+      context: null,
+      origins: null,
+    })
+    expect(of(request, composed, draft('request/origins', origins))).toMatchObject({ composition, origins })
+    expect(of(request, composed, plain).composition).toBeNull()
+  })
+
   test('request holds the latest header, its digest, and where its series began', () => {
     const later = { ...used('p', 'b') } as Draft<'request/header'>
     const series = { ...later, data: { ...later.data, startsSeries: true, compositionDigest: 'e' } }

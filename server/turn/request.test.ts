@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { Agent } from '../agent/agent.ts'
 import type { LogEvent } from '../wire/events.ts'
 import type { Selection } from '../wire/messages.ts'
+import type { GenerationRef } from '../wire/presets.ts'
 import { registerPersona } from '../prompt/persona.ts'
 import { installModelSelection, ModelSelection } from '../session/selection.ts'
 import { sameJson } from './digest.ts'
@@ -16,13 +17,17 @@ function setting(script: Say[] = [{ text: 'ok' }], events?: LogEvent[]) {
   const log = memoryLog(events)
   let preset = 'digest-1'
   const options = { ...A, cwd: '/tmp' }
-  const agent = new Agent(host, { id: 's1', log, options, presetDigest: () => preset })
+  let composition: GenerationRef | undefined
+  const agent = new Agent(host, { id: 's1', log, options, presetDigest: () => preset, composition: () => composition })
   const run = async (prompt = 'hello') => {
     await agent.followup(prompt)
     await agent.whenIdle()
   }
   const headers = () => ofType(log, 'request/header').map(({ data }) => data)
-  return { model, host, log, agent, run, headers, setPreset: (value: string) => void (preset = value) }
+  const origins = () => ofType(log, 'request/origins')
+  const setPreset = (value: string) => void (preset = value)
+  const setComposition = (value: GenerationRef | undefined) => void (composition = value)
+  return { model, host, log, agent, run, headers, origins, setPreset, setComposition }
 }
 
 /** The same with a session's model selection installed. */
@@ -71,6 +76,99 @@ test('the composition digest covers preset, prompt, tools and route; each change
   undoTool()
   expect(model.requests.at(-1)!.tools.map((spec) => spec.name)).toEqual(['extra'])
   expect(headers()[3]!.header.tools).toMatchObject([{ name: 'extra' }])
+})
+
+test('a header names the revision of the preset, and another revision alone is a change', async () => {
+  const { headers, run, setComposition } = setting()
+  const one = { preset: 'mine', generation: 1, digest: 'x' }
+  await run()
+  setComposition(one)
+  await run()
+  await run()
+  setComposition({ ...one, generation: 2 })
+  await run()
+  setComposition(undefined)
+  await run()
+  expect(headers().map(({ composition, reason }) => [composition, reason])).toEqual([
+    [undefined, 'initial'],
+    [one, 'change'],
+    [{ ...one, generation: 2 }, 'change'],
+    [undefined, 'change'],
+  ])
+  expect(headers()[0]).not.toHaveProperty('composition')
+  expect(new Set(headers().map((header) => header.compositionDigest)).size).toBe(1)
+})
+
+test('origins are logged in the batch of the request when they differ, also after a resume, and are no part of the digest', async () => {
+  const { agent, host, headers, origins, run, log } = setting()
+  const batches: string[][] = []
+  log.observe((events) => void batches.push(events.map((event) => event.type)))
+  await run()
+  await run()
+  expect(batches.filter((batch) => batch.includes('request/origins'))).toEqual([
+    ['system/message', 'user/message', 'request/header', 'request/origins', 'request/context', 'agent/inbox/spliced'],
+  ])
+  expect(origins().map((event) => [event.ignorable, event.data])).toEqual([
+    [
+      true,
+      {
+        turn: 1,
+        step: 1,
+        sections: [
+          {
+            name: 'deployment:persona-prefix',
+            order: 0,
+            owner: 'system-prompt',
+            scope: 'global',
+            fate: 'shown',
+            text: 'You help.',
+          },
+          {
+            name: 'deployment:persona-suffix',
+            order: 10200,
+            owner: 'system-prompt',
+            scope: 'global',
+            fate: 'empty',
+            text: '',
+          },
+        ],
+        contexts: [],
+        tools: {},
+      },
+    ],
+  ])
+  host.tools.add(agent, tool('bash'), 'shell-row')
+  host.tools.add(agent, tool('stray'))
+  await run()
+  expect(origins().map((event) => [event.data.turn, event.data.tools])).toEqual([
+    [1, {}],
+    [3, { bash: 'shell-row' }],
+  ])
+  host.prompt.suppressContexts(agent, 'nobody listens')
+  host.prompt.context(agent, { name: 'c', text: 'said', owner: 'c-row' })
+  await run()
+  const view = {
+    name: 'c',
+    order: 0,
+    owner: 'c-row',
+    scope: 'own',
+    fate: 'suppressed',
+    by: 'nobody listens',
+    text: 'said',
+  }
+  expect(origins().at(-1)!.data.contexts).toEqual([view])
+  expect(headers().map((header) => header.reason)).toEqual(['initial', 'change'])
+
+  const resumed = setting(undefined, [...log.events])
+  resumed.host.tools.add(resumed.agent, tool('bash'), 'shell-row')
+  resumed.host.tools.add(resumed.agent, tool('stray'))
+  resumed.host.prompt.suppressContexts(resumed.agent, 'nobody listens')
+  resumed.host.prompt.context(resumed.agent, { name: 'c', text: 'said', owner: 'c-row' })
+  await resumed.run()
+  expect(resumed.origins()).toHaveLength(3)
+  const other = setting(undefined, [...log.events])
+  await other.run()
+  expect(other.origins()).toHaveLength(4)
 })
 
 test('a series request logs a header although nothing changed', async () => {

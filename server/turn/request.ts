@@ -13,6 +13,8 @@ import type { Instance, StepAt, TurnWorld } from './world.ts'
 /** Everything of a step that its attempts share. */
 export interface Step extends StepAt {
   assembly: Assembly
+  /** Who brings the tools, by name. */
+  owners: { [name: string]: string }
   /** The rendered system prompt. */
   system: string
   admitted: readonly Message[]
@@ -56,11 +58,13 @@ export function logRequest(instance: Instance, step: Step, call: PreparedCall, w
   const header = { ...call.header, tools: step.assembly.tools }
   const system = systemDraft(instance, step, world.id ?? newId)
   const headerDraft = changedHeader(instance, step, header)
+  const origins = changedOrigins(agent, step)
   const context = changedContext(agent, call, system?.surfaceOp !== undefined && system.surfaceOp !== 'append')
   agent.log.append(
     ...(system ? [system] : []),
     ...step.admitted.map((message) => draft('user/message', { turn: step.turn, step: step.step, message })),
     ...(headerDraft ? [headerDraft] : []),
+    ...(origins ? [origins] : []),
     ...(context ? [context] : []),
     ...inbox.removals(admitted),
   )
@@ -91,18 +95,37 @@ function changedHeader(instance: Instance, step: Step, header: RequestHeader): D
     provider: header.config.provider,
     model: header.config.model,
   })
+  const composition = instance.composition?.()
   const reason = headerReason(instance, step.startsSeries)
   // The digest covers the tools: only the rest of the header is left to compare.
-  const same = last.compositionDigest === digest && sameJson(withoutTools(last.header), withoutTools(header))
+  const rest = sameJson(withoutTools(last.header), withoutTools(header))
+  const same = last.compositionDigest === digest && rest && sameJson(last.composition, composition ?? null)
   if (same && reason === 'change') return undefined
   return draft('request/header', {
     turn: step.turn,
     step: step.step,
     header,
     compositionDigest: digest,
+    ...(composition && { composition }),
     reason,
     ...(step.startsSeries && { startsSeries: true }),
   })
+}
+
+/** Who made what of the prompt, when the log does not say so already: mostly its provenance is the very one that was logged. */
+function changedOrigins(
+  agent: TurnAgent,
+  { turn, step, assembly, owners }: Step,
+): Draft<'request/origins'> | undefined {
+  const { sections, contexts } = assembly.provenance
+  const known = assembly.tools.flatMap(({ name }) =>
+    Object.hasOwn(owners, name) ? [[name, owners[name]!] as const] : [],
+  )
+  const tools = Object.fromEntries(known)
+  const { origins: last } = agent.log.state(requestFold)
+  if (last && sameJson(last.sections, sections) && sameJson(last.contexts, contexts) && sameJson(last.tools, tools))
+    return undefined
+  return draft('request/origins', { turn, step, sections, contexts, tools })
 }
 
 const withoutTools = (header: RequestHeader | null) => header && { ...header, tools: undefined }

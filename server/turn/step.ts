@@ -29,6 +29,8 @@ export class StepFailure extends Error {
 export interface Prepared {
   assembly: Assembly
   tools: ReadonlyMap<string, Tool>
+  /** Who brings the tools, by name. */
+  owners: { [name: string]: string }
   decision: PreStep
 }
 
@@ -39,6 +41,7 @@ export async function prepareStep(world: TurnWorld, instance: Instance, at: Step
   const messages = inbox.claim(step)
   for (const message of messages) world.hooks.emit('agent/inbox/claimed', agent, { agent, turn, step, message })
   const tools = world.tools.assemble(agent)
+  const owners = world.tools.owners(agent)
   const { provider, model } = proposalFor(agent)
   const variables = { cwd: agent.cwd, ...(provider && model && { provider, model }) }
   const specs = tools.map((tool) => tool.spec)
@@ -54,7 +57,7 @@ export async function prepareStep(world: TurnWorld, instance: Instance, at: Step
       messages: [...messages, ...runtimeContext(world, instance, { assembly, messages, step })],
     })),
   )
-  return { assembly, tools: new Map(tools.map((tool) => [tool.spec.name, tool])), decision }
+  return { assembly, tools: new Map(tools.map((tool) => [tool.spec.name, tool])), owners, decision }
 }
 
 /** The runtime-context snapshot as a message, when it differs from the one the history shows last. */
@@ -93,11 +96,12 @@ export async function runStep(
   at: StepAt,
   prepared: Prepared,
 ): Promise<StepOutcome> {
-  const { decision, assembly } = prepared
+  const { decision, assembly, owners } = prepared
   if (decision.kind === 'reject') throw new Error('a rejected step cannot run')
   const step: Step = {
     ...at,
     assembly,
+    owners,
     system: renderPrompt(assembly),
     admitted: decision.messages,
     startsSeries: decision.startsRequestSeries ?? false,

@@ -1,6 +1,7 @@
 import type { AbortCause } from '../wire/events.ts'
 import type { CallConfig, Message } from '../wire/messages.ts'
 import type { Draft } from '../wire/events.ts'
+import type { GenerationRef } from '../wire/presets.ts'
 import type { PreparedCall } from '../model/port.ts'
 import type { Timers } from '../model/retry.ts'
 import type { SystemPrompt } from '../prompt/prompt.ts'
@@ -57,6 +58,8 @@ export interface Instance {
   history: History
   /** Digest of the preset declaration in force, for the composition digest. */
   presetDigest?: () => string | undefined
+  /** The preset's revision that the agent is composed of, for the header. */
+  composition?: () => GenerationRef | undefined
   /** The agent's deterministic path for replay (`main/sub:1`); `main` when absent. */
   lane?: string
   onDelta?: (delta: Delta) => void
