@@ -6,6 +6,7 @@ import type { GlobalState } from '../wire/views.ts'
 import type { Sessions } from '../session/sessions.ts'
 import { PAGE_EVENTS, eventText } from '../session/page.ts'
 import { installPresetDocuments, type PresetDocumentsOptions } from './preset-documents.ts'
+import { installRequestDocuments } from './request-documents.ts'
 
 const Id = z.strictObject({ id: z.string().regex(SESSION_ID) })
 
@@ -62,5 +63,6 @@ export function installRest(server: FastifyInstance, options: RestOptions): void
     },
     async (request) => ({ hits: await sessions.search(request.query.q) }),
   )
+  installRequestDocuments(server, options)
   installPresetDocuments(server, options)
 }
