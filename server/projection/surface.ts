@@ -46,19 +46,28 @@ function place(state: SurfaceState, node: SurfaceNode, op: SurfaceOp): SurfaceSt
 /** The messages as logged, replacements applied. */
 export const surfaceMessages = (state: SurfaceState): Message[] => Array.from(each(state), (node) => node.message)
 
+/** A message of the repaired history, and the `seq` of the event it comes from; for an answer that of its call's message. */
+export interface Placed {
+  seq: number
+  message: Message
+}
+
 /**
  * The messages a provider accepts: every tool call is answered right after its message, in the order of the calls, and no
  * result stands without its call. A missing answer becomes an error result; an orphan is left out. Messages that need no
  * repair keep their identity.
  */
-export function modelHistory(state: SurfaceState): Message[] {
-  const messages = surfaceMessages(state)
-  const claims = claimResults(messages)
-  const history: Message[] = []
-  messages.forEach((message, index) => {
+export const modelHistory = (state: SurfaceState): Message[] => placedHistory(state).map(({ message }) => message)
+
+/** The same with the place in the log of each. */
+export function placedHistory(state: SurfaceState): Placed[] {
+  const nodes = toArray(state)
+  const claims = claimResults(nodes.map(({ message }) => message))
+  const history: Placed[] = []
+  nodes.forEach(({ seq, message }, index) => {
     const rest = withoutResults(message)
-    if (rest) history.push(rest)
-    for (const answer of claims.get(index) ?? []) history.push(answer)
+    if (rest) history.push({ seq, message: rest })
+    for (const answer of claims.get(index) ?? []) history.push({ seq, message: answer })
   })
   return history
 }

@@ -3,6 +3,7 @@ import { newId } from '../wire/ids.ts'
 import { textOf, type CallConfig, type Message, type RequestHeader } from '../wire/messages.ts'
 import { stripMarked } from '../model/header.ts'
 import { ModelError, type BuiltRequest, type PreparedCall } from '../model/port.ts'
+import { inherited } from '../projection/inherited.ts'
 import { request as requestFold } from '../projection/request.ts'
 import { surface } from '../projection/surface.ts'
 import type { Assembly } from '../prompt/assembly.ts'
@@ -149,13 +150,16 @@ function changedContext(
   return draft('request/context', { ...context, ...(systemReplaced && { systemPromptUpdate: true }) })
 }
 
-/** The request over the whole repaired history (every call answered, every answer called for). */
+/**
+ * The request over the whole repaired history: every call answered, every answer called for, and what a fork cannot call
+ * any more retold. All of it follows from the log and the header's tools, so the body can be built again.
+ */
 export function buildRequest(instance: Instance, step: Step, route: string, attempt: number): BuiltRequest {
   const { agent } = instance
   const { turn, signal } = step
   return {
     system: step.system,
-    messages: instance.history.of(agent.log.state(surface)).messages,
+    messages: instance.history.sent(agent.log.state(surface), agent.log.state(inherited), step.assembly.tools),
     tools: step.assembly.tools,
     signal,
     sessionId: agent.id,
