@@ -334,10 +334,17 @@ test('the OpenAPI document lists the documents of the server and names its versi
   expect(document.openapi).toBe('3.1.0')
   expect(Object.keys(document.paths).sort()).toEqual([
     '/api/login',
+    '/api/presets/vocabulary',
     '/api/presets/{preset}/document',
+    '/api/presets/{preset}/export',
+    '/api/presets/{preset}/source',
+    '/api/presets/{preset}/source/{version}',
+    '/api/presets/{preset}/usage',
     '/api/search',
     '/api/sessions',
     '/api/sessions/{id}/events',
+    '/api/sessions/{id}/requests',
+    '/api/sessions/{id}/requests/{turn}/{step}',
     '/api/state',
     '/healthz',
   ])

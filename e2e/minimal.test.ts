@@ -61,7 +61,26 @@ describe('the minimal preset on the real host, without a key', () => {
 
   test('O-18 O-02 every request carries exactly the one sentence, whatever was registered against it', () => {
     expect(requests().map(({ systemText }) => systemText)).toEqual([SYSTEM, SYSTEM, SYSTEM, SYSTEM])
-    expect(JSON.stringify(events)).not.toContain('HOSTILE')
+    const sent = events.filter(({ type }) => type !== 'request/origins')
+    expect(JSON.stringify(sent)).not.toContain('HOSTILE')
+  })
+
+  test('O-18 what was kept out is named with its fate, once for the whole session', () => {
+    const origins = events.filter((event) => event.type === 'request/origins')
+    expect(origins).toHaveLength(1)
+    const { sections, contexts } = origins[0]!.data
+    const lost = (views: readonly { name: string; fate: string; by?: string }[]) =>
+      views.flatMap(({ name, fate, by }) => (/^(test|web):|^policy$|^smuggled$/.test(name) ? [[name, fate, by]] : []))
+    expect(lost(sections)).toEqual([
+      ['test:identity', 'discarded', 'persona'],
+      ['web:orientation', 'discarded', 'persona'],
+      ['test:section', 'discarded', 'persona'],
+    ])
+    expect(lost(contexts)).toEqual([
+      ['policy', 'suppressed', 'persona'],
+      ['smuggled', 'dropped', 'persona'],
+    ])
+    expect(JSON.stringify(contexts)).not.toContain('HOSTILE-POLICY')
   })
 
   test('O-18 O-03 the tools are exactly the two, as literals', () => {

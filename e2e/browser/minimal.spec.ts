@@ -35,7 +35,9 @@ test('O-18 O-19 a person picks minimal, sends one prompt, and the recorded run p
     String(name).endsWith('log.jsonl'),
   )
   const events = readFileSync(join(world.dataDir, 'sessions', String(log)), 'utf8')
-  expect(events).not.toContain('HOSTILE')
+  // Where a prompt comes from is told with what was kept out of it; nothing else may hold any of it.
+  const sent = events.split('\n').filter((line) => !line.includes('"type":"request/origins"'))
+  expect(sent.join('\n')).not.toContain('HOSTILE')
   const records = events
     .trim()
     .split('\n')
