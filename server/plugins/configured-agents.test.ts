@@ -1,93 +1,13 @@
-import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
-import { CORE_ROWS, REGISTRY_ROW, declare, testHost, tool } from '../boot-testing.ts'
+import { expect, test } from 'vitest'
+import { CORE_ROWS, REGISTRY_ROW, declare, tool } from '../boot-testing.ts'
 import { HOST_FILE } from '../boot.ts'
-import { dumpRows } from '../preset/document.ts'
 import { plugin } from '../preset/kernel.ts'
 import { SessionStore, newHeader } from '../log/store.ts'
 import { draft } from '../wire/events.ts'
-import type { TestHost } from '../boot-testing.ts'
-import type { BootOptions } from '../boot.ts'
 import type { HostLoader } from '../preset/loader.ts'
-import type { CoreError } from '../wire/errors.ts'
-
-const STORE = '\n- {id: data-folder, name: data-folder}\n- {id: session-store, name: session-store}\n'
-const LLM = '\n- {id: llm, name: llm}\n'
-
-const loopRow = (agents: object[], more: object = {}): string =>
-  dumpRows([{ id: 'agent-loop', name: 'agent-loop', config: { agents, ...more } }])
-
-interface Failure {
-  sessionId: string
-  error: unknown
-}
-
-/** Hears of failed starts from the first row on. */
-function listener(): { failures: Failure[]; catalog: NonNullable<BootOptions['catalog']>; row: string } {
-  const failures: Failure[] = []
-  const heard = plugin({
-    name: 'failure-listener',
-    apply(ctx) {
-      ctx.on('agent-loop/config-start-failed', () => {
-        throw new Error('an observer')
-      })
-      ctx.on('agent-loop/config-start-failed', (event) => void failures.push(event))
-    },
-  })
-  return {
-    failures,
-    catalog: { 'failure-listener': { plane: 'host', load: () => Promise.resolve(heard) } },
-    row: '- {id: failure-listener, name: failure-listener}\n',
-  }
-}
-
-interface LoopHost extends TestHost {
-  failures: Failure[]
-  log: string[]
-}
-
-/** A host whose loop stands before its store, as in the shipped host file. */
-async function loopHost(
-  agents: object[],
-  { store = STORE, more = '', ...options }: Partial<BootOptions> & { store?: string; more?: string } = {},
-): Promise<LoopHost> {
-  const { failures, catalog, row } = listener()
-  const log: string[] = []
-  const made = await testHost(
-    { [HOST_FILE]: row + CORE_ROWS + LLM + loopRow(agents) + store + more },
-    { log: (line) => log.push(line), ...options, catalog: { ...catalog, ...options.catalog } },
-  )
-  return { ...made, failures, log }
-}
-
-const agentsOf = ({ host }: TestHost) => host.service('agents')!
-const idsOf = (made: TestHost) =>
-  agentsOf(made)
-    .list()
-    .map(({ id }) => id)
-const causeOf = ({ host }: TestHost): string =>
-  host.report.rows.find(({ row }) => row === 'agent-loop')?.cause ?? 'started'
-const codeOf = ({ error }: Failure) => (error as CoreError).code
-
-/** A data folder in which the session has one title; returns the folder. */
-async function stored(id: string, title = 'kept'): Promise<string> {
-  const dataDir = await realpath(await mkdtemp(join(tmpdir(), 'core-web-loop-')))
-  onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
-  const store = new SessionStore(dataDir, { allowNetworkDisk: true })
-  await store.prepare()
-  const log = store.create(newHeader({ id, createdAt: 1, cwd: dataDir, writer: 'test' }))
-  log.append(draft('session/title', { title, source: 'user' }))
-  await log.close()
-  await store.close()
-  return dataDir
-}
-
-const titles = (made: TestHost, id: string) =>
-  agentsOf(made)
-    .get(id)!
-    .log.events.flatMap((event) => (event.type === 'session/title' ? [event.data.title] : []))
+import { LLM, STORE, agentsOf, codeOf, idsOf, loopHost, loopRow, stored, titles } from './configured-agents.fixture.ts'
 
 test('N-01 entries of the config are agents with the options of their entry once the host is up', async () => {
   const options = { provider: 'route-a', model: 'model-a', reasoningEffort: 'high', maxTokens: 1000, cwd: '/tmp' }
@@ -268,94 +188,6 @@ test('N-05 a demanded session waits for persistence, however late it comes', asy
   expect(titles(made, 'old')).toEqual(['kept'])
 })
 
-test('N-06 one entry with both identities rejects the config, and nothing starts', async () => {
-  const made = await loopHost([
-    { id: 'fine', sessionId: 's0' },
-    { id: 'main', sessionId: 's1', resumeSessionId: 's2' },
-  ])
-  expect(causeOf(made)).toContain('invalid config')
-  expect(causeOf(made)).toContain('entry main has both sessionId and resumeSessionId (at agents.1)')
-  expect(made.host.service('agents')).toBe(undefined)
-})
-
-test.each([
-  ['sessionId', 'sessionId'],
-  ['sessionId', 'resumeSessionId'],
-  ['resumeSessionId', 'resumeSessionId'],
-])('N-07 two entries of one session (%s, %s) reject the config before any start', async (first, second) => {
-  const made = await loopHost([
-    { id: 'one', [first]: 's1' },
-    { id: 'two', [second]: 's1' },
-  ])
-  expect(causeOf(made)).toContain(`session s1 is already taken by entry one (at agents.1.${second})`)
-  expect([made.host.service('agents'), made.failures]).toEqual([undefined, []])
-})
-
-test('N-08 an empty session id is named by row and key', async () => {
-  const cause = causeOf(await loopHost([{ id: 'fine' }, { id: 'main', sessionId: '' }]))
-  expect(cause).toContain('invalid config')
-  expect(cause).toMatch(/>=1 characters \(at agents\.1\.sessionId\)/)
-})
-
-test('N-08 what else is wrong with an entry is named by row and key too', async () => {
-  const cause = causeOf(await loopHost([{ sessionId: 'a/b', cwd: 'here', resumeSessionId: '../x', presets: [] }]))
-  for (const key of ['id', 'sessionId', 'cwd', 'resumeSessionId']) expect(cause).toContain(`(at agents.0.${key})`)
-  expect(cause).toContain('"presets"')
-})
-
-test('N-09 the launcher’s session replaces both keys of its entry and leaves the others alone', async () => {
-  const dataDir = await stored('assigned')
-  const made = await loopHost(
-    [
-      { id: 'main', sessionId: 's1', model: 'm' },
-      { id: 'second', resumeSessionId: 'gone' },
-      { id: 'third', sessionId: 's3' },
-    ],
-    {
-      dataDir,
-      configuredAgentIdentities: { main: { id: 'assigned', resume: true }, second: { id: 's2', resume: false } },
-    },
-  )
-  expect(idsOf(made).toSorted()).toEqual(['assigned', 's2', 's3'])
-  expect([titles(made, 'assigned'), agentsOf(made).get('assigned')!.options.model]).toEqual([['kept'], 'm'])
-})
-
-test('N-09 a layer that rewrites the models of the config cannot drop the launcher’s session', async () => {
-  const patch = { id: 'agent-loop', config: { agents: [{ id: 'main', provider: 'route-b', model: 'model-b' }] } }
-  const env = { CORE_WEB_AGENT_IDENTITIES: JSON.stringify({ main: { id: 'assigned', resume: false } }) }
-  const made = await loopHost([{ id: 'main', sessionId: 's1', model: 'model-a' }], { env, patches: [patch] })
-  expect(
-    agentsOf(made)
-      .list()
-      .map(({ id, options }) => [id, options.provider, options.model]),
-  ).toEqual([['assigned', 'route-b', 'model-b']])
-})
-
-test('N-09 a launcher’s session may be provided as a service; one that is taken, or no session, rejects the config', async () => {
-  const launcher = plugin({
-    name: 'launcher',
-    apply: (ctx) => void ctx.provide('configuredAgentIdentities', { main: { id: 's2', resume: false } }),
-  })
-  const catalog = { launcher: { plane: 'host' as const, load: () => Promise.resolve(launcher) } }
-  const entries = [
-    { id: 'main', sessionId: 's1' },
-    { id: 'other', sessionId: 's2' },
-  ]
-  const row = loopRow(entries).replace('name: agent-loop', 'name: agent-loop\n  inject: [configuredAgentIdentities]')
-  const taken = await testHost(
-    { [HOST_FILE]: `- {id: launcher, name: launcher}\n${CORE_ROWS}${LLM}${row}${STORE}` },
-    { catalog },
-  )
-  expect(causeOf(taken)).toContain('session s2 is already taken by entry main (at agents.1.sessionId)')
-  for (const [text, complaint] of [
-    ['{', 'invalid CORE_WEB_AGENT_IDENTITIES'],
-    ['{"main":{"id":"","resume":true}}', '(at main.id)'],
-  ]) {
-    const made = await loopHost([{ id: 'main' }], { env: { CORE_WEB_AGENT_IDENTITIES: text } })
-    expect(causeOf(made)).toContain(complaint)
-  }
-})
-
 test('N-10 a start that fails is a warning and an event, a throwing observer reaches nobody, and others start', async () => {
   const made = await loopHost([
     { id: 'a', resumeSessionId: 'absent' },
@@ -439,28 +271,6 @@ test('N-12 preset id, entry id and session id may read alike and stay three thin
     'main',
     undefined,
   ])
-})
-
-test('N-13 a rejected config leaves neither service nor listener nor session behind', async () => {
-  const dataDir = join(await stored('old'), 'data')
-  await mkdir(dataDir, { recursive: true })
-  const made = await loopHost(
-    [
-      { id: 'a', sessionId: 's1' },
-      { id: 'b', sessionId: 's1' },
-    ],
-    { dataDir },
-  )
-  expect(made.host.service('agents')).toBe(undefined)
-  expect(made.host.service('hooks')!.has('agent/status')).toBe(false)
-  expect(await made.host.service('sessionStore')!.list()).toEqual([])
-  await made.write(HOST_FILE, CORE_ROWS + LLM + loopRow([{ id: 'a', sessionId: 's1' }]) + STORE)
-  await made.host.reload()
-  expect([causeOf(made), idsOf(made)]).toEqual(['started', ['s1']])
-})
-
-test.each([0, -1, 1.5, 2 ** 53, 'many'])('N-14 maxTokens %s is refused by row and key', async (maxTokens) => {
-  expect(causeOf(await loopHost([{ id: 'main', maxTokens }]))).toContain('(at agents.0.maxTokens)')
 })
 
 test('A-07 an agent of the config has its own model and nothing of the session entry’s precedence', async () => {
