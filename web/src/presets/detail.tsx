@@ -11,7 +11,7 @@ import { Problems } from '../ui/problems.tsx'
 import { deletePreset, exportPreset, makeDefault, placeOf, stepPreset } from './actions.ts'
 import { openPresetDialog } from './dialogs.ts'
 import { DocumentTab } from './document.tsx'
-import { readPresetDraft } from './edit/draft.ts'
+import { useHasDraft } from './edit/draft.ts'
 import { EditTab } from './edit/edit.tsx'
 import { Generations } from './generations.tsx'
 import { Gives } from './gives.tsx'
@@ -28,6 +28,7 @@ const TABS: readonly { tab: PresetTab | undefined; label: Key; ownOnly?: true }[
 
 export function Detail({ preset, tab }: { preset: PresetRow; tab: PresetTab | undefined }) {
   const t = useT()
+  const draft = useHasDraft(preset.id)
   const shown = tab === 'edit' && !preset.own ? 'document' : tab
   return (
     <main className="pdetail">
@@ -46,7 +47,7 @@ export function Detail({ preset, tab }: { preset: PresetRow; tab: PresetTab | un
             >
               {t(label)}
               {each === 'health' && <Count preset={preset} />}
-              {each === 'edit' && readPresetDraft(preset.id) && <span className="count">{t('presets.draft')}</span>}
+              {each === 'edit' && draft && <span className="count">{t('presets.draft')}</span>}
             </a>
           ))}
         </nav>

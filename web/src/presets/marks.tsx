@@ -32,10 +32,10 @@ export function Marks({ preset, quiet }: { preset: PresetRow; quiet?: boolean })
           {t('presets.stale')}
         </span>
       )}
-      {notices > 0 && !quiet && (
+      {notices > 0 && (
         <span className="tag line" title={preset.notices?.join('\n')}>
           <Info size={12} />
-          {t('presets.notices', { n: notices })}
+          <span className={quiet ? 'sr' : ''}>{t('presets.notices', { n: notices })}</span>
         </span>
       )}
       {preset.isDefault && <span className="tag line">{t('preset.default')}</span>}

@@ -9,7 +9,7 @@ import { linkTo } from '../router.ts'
 import { IconButton } from '../ui/button.tsx'
 import { movePreset, stepPreset } from './actions.ts'
 import { presetName } from './display.ts'
-import { readPresetDraft } from './edit/draft.ts'
+import { useHasDraft } from './edit/draft.ts'
 import { Marks } from './marks.tsx'
 
 interface Props {
@@ -127,6 +127,7 @@ function Steps({ id, first, last }: { id: string; first: boolean; last: boolean 
 function Line({ preset, on }: { preset: PresetRow; on: boolean }) {
   const t = useT()
   const name = presetName(preset, t)
+  const draft = useHasDraft(preset.id)
   return (
     <a
       className="pl"
@@ -139,7 +140,7 @@ function Line({ preset, on }: { preset: PresetRow; on: boolean }) {
         <span className="b trunc">{name}</span>
         <span className="tag">G{preset.generation}</span>
         <span className="right flex marks">
-          {preset.own && readPresetDraft(preset.id) && <span className="tag">{t('presets.draft')}</span>}
+          {preset.own && draft && <span className="tag">{t('presets.draft')}</span>}
           <Marks preset={preset} quiet />
         </span>
       </span>

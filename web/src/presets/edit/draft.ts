@@ -1,3 +1,5 @@
+import { create } from 'zustand'
+
 /** A text that was not activated: kept in this browser, with the digest of the document that it is an edit of. */
 export interface Draft {
   base: string
@@ -23,9 +25,16 @@ export function keepPresetDraft(preset: string, draft: Draft | undefined, storag
   try {
     if (draft) storage.setItem(PREFIX + preset, JSON.stringify(draft))
     else storage.removeItem(PREFIX + preset)
+    if (useMarks.getState()[preset] !== (draft !== undefined)) useMarks.setState({ [preset]: draft !== undefined })
     return true
   } catch {
     // Full or switched off: the text lives as long as the page, and the editor says so.
     return false
   }
 }
+
+const useMarks = create<Record<string, boolean>>()(() => ({}))
+
+/** Whether a draft is kept, told anew when one comes or goes. */
+export const useHasDraft = (preset: string): boolean =>
+  useMarks((marks) => marks[preset] ?? readPresetDraft(preset) !== undefined)

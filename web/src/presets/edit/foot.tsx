@@ -1,7 +1,7 @@
 import { History } from 'lucide-react'
 import { timeOfDay } from '../../i18n/format.ts'
 import { useT } from '../../i18n/i18n.ts'
-import { Button, Keys } from '../../ui/button.tsx'
+import { Button } from '../../ui/button.tsx'
 import { MOD } from '../../ui/hooks.ts'
 import type { Activation } from './use-activate.ts'
 import { isDirty } from './edit-state.ts'
@@ -35,9 +35,15 @@ export function Foot({ state, activation, onActivate, onVersions, onDiscard }: P
           <History size={14} />
           {t('presets.versions')}
         </Button>
-        <Button look="pri" data-testid="activate" off={off} title={off} onClick={onActivate}>
+        <Button
+          look="pri"
+          data-testid="activate"
+          off={off}
+          title={off ?? `${MOD}+S`}
+          aria-keyshortcuts="Control+S Meta+S"
+          onClick={onActivate}
+        >
           {t('presets.activate')}
-          <Keys keys={[MOD, 'S']} />
         </Button>
       </span>
     </div>
