@@ -42,7 +42,7 @@ test('a host row with an unknown key in its config is an error that names key, r
   const rows = `${CORE_ROWS}${REGISTRY_ROW}${LIBRARY_ROW}- id: db\n  name: data-folder\n  config: {colour: red}\n`
   const { host, rootDir } = await testHost({ [HOST_FILE]: rows })
   expect(host.report.rows).toMatchObject([
-    { file: join(rootDir, HOST_FILE), line: 18, row: 'db', cause: expect.stringContaining('colour') },
+    { file: join(rootDir, HOST_FILE), line: 19, row: 'db', cause: expect.stringContaining('colour') },
   ])
 })
 
@@ -134,7 +134,7 @@ test('3.2: a user patch and a --patch reach rows inside included documents, the 
   const later = '- {id: "preset-minimal:persona", config: {prefix: From the command line., complete: true}}\n'
   const first = await shippedPresets({}, { 'later.yml': later, 'data/user.cordis.yml': user })
   const promptOf = async (made: TestHost) =>
-    (await presetsOf(made).describe('minimal')).sections.map(({ text }) => text).filter(Boolean)
+    (await presetsOf(made).describe('minimal')).sections.flatMap(({ fate, text }) => (fate === 'shown' ? [text] : []))
   expect(await promptOf(first)).toEqual(['From the user.'])
   const flags = testFlags(first.dataDir, { patch: [join(first.rootDir, 'later.yml')] })
   const second = await shippedPresets({ flags }, { 'data/user.cordis.yml': user })

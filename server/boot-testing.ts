@@ -46,6 +46,7 @@ export const REGISTRY_ROW = `
   name: agent-presets
   config:
     default: standard
+- {id: state-store, name: state-store}
 `
 
 /** A row \`probe-tool\` in a preset registers a tool of the configured name. */

@@ -39,7 +39,8 @@ test('B-10 a patch reaches a row of an included preset and changes its declarati
     }),
   )
   expect(digests[0]).not.toBe(digests[1])
-  expect((await presetsOf(patched).describe('minimal')).sections.map(({ text }) => text)).toEqual(['Patched.'])
+  const { sections } = await presetsOf(patched).describe('minimal')
+  expect(sections.flatMap(({ fate, text }) => (fate === 'shown' ? [text] : []))).toEqual(['Patched.'])
   expect((await presetsOf(patched).describe('standard')).sections.length).toBeGreaterThan(1)
   expect(patched.host.report).toMatchObject({ rows: [], skipped: [], notices: [] })
 })
@@ -339,7 +340,11 @@ test('a retired key is read under its new name with a notice, any other unknown 
   )
   const [odd, old] = presetsOf(made).list()
   expect(old).toEqual({ id: 'old' })
-  expect((await presetsOf(made).describe('old')).sections.at(-1)?.text).toBe('hello')
+  expect((await presetsOf(made).describe('old')).sections).toContainEqual(
+    expect.objectContaining({ owner: 'persona', fate: 'shown', text: 'hello' }),
+  )
+  expect(presetsOf(made).condition('old').notices).toEqual(['row persona: the key text is retired, write prefix'])
+  expect(presetsOf(made).condition('odd').notices).toEqual([])
   expect(lines.join('\n')).toContain('the key text is retired, write prefix')
   expect(odd?.broken).toMatch(/persona \(persona\): invalid config:.*colour/s)
 })

@@ -12,6 +12,7 @@ export const catalog: Catalog = {
   'data-folder': host(() => import('./plugins/data-folder.ts')),
   credentials: host(() => import('./plugins/credentials.ts')),
   'config-editor': host(() => import('./plugins/config-editor.ts')),
+  'state-store': host(() => import('./plugins/state-store.ts')),
   workspaces: host(() => import('./plugins/workspaces.ts')),
   llm: host(() => import('./plugins/llm.ts')),
   'llm-demo': host(() => import('./plugins/llm-demo.ts')),

@@ -8,7 +8,11 @@ import type { Volatile } from '@deepseek-ai/cosmokit'
 import type { SystemPrompt } from '../prompt/prompt.ts'
 import type { ScopeKey } from '../scope/scope.ts'
 import type { Tools } from '../tool/registry.ts'
-import type { Description } from '../preset/registry.ts'
+import type { HostLoader } from '../preset/loader.ts'
+import type { NumberBook } from '../preset/numbers.ts'
+import type { DryRun } from '../wire/presets.ts'
+import type { StateStore } from '../workspace/state.ts'
+import type {} from './state-store.ts'
 
 const config = z.strictObject({
   default: z.string(),
@@ -22,29 +26,50 @@ type Settings = Omit<z.output<typeof config>, 'selectedDefault'> & { selectedDef
 /** Characters per token of English text and JSON, on average; good enough for a card that says "about". */
 const CHARS_PER_TOKEN = 4
 
-/** A dry assembly: what an agent directly below this scope would be given, without an agent. */
-async function describe(prompt: SystemPrompt, tools: Tools, scope: ScopeKey): Promise<Description> {
-  const specs = tools.view(scope).map((tool) => tool.spec)
+const tokensIn = (text: string): number => Math.ceil(text.length / CHARS_PER_TOKEN)
+
+/** What an agent with this scope would be given, without an agent; variables stand as written. */
+async function dryAssembly(prompt: SystemPrompt, tools: Tools, scope: ScopeKey): Promise<Omit<DryRun, 'services'>> {
+  const specs = tools.assemble(scope).map((tool) => tool.spec)
   const agent = { id: 'preview', scope, cwd: '/' }
   const { signal } = new AbortController()
   const assembly = await prompt.assemble({ agent, scope, signal, tools: specs })
-  const sections = assembly.sections.map(({ name, text }) => ({ name, text })).filter(({ text }) => text.trim() !== '')
-  const characters = sections.reduce((sum, { text }) => sum + text.length, JSON.stringify(assembly.tools).length)
-  return { tools: assembly.tools, sections, tokens: Math.ceil(characters / CHARS_PER_TOKEN) }
+  const owners = tools.owners(scope)
+  const texts = assembly.sections.map(({ text }) => text).filter((text) => text.trim() !== '')
+  return {
+    sections: [...assembly.provenance.sections],
+    contexts: [...assembly.provenance.contexts],
+    tools: assembly.tools.map((tool) => ({
+      ...tool,
+      ...(owners[tool.name] !== undefined && { owner: owners[tool.name] }),
+    })),
+    tokens: { prompt: tokensIn(texts.join('\n\n')), tools: tokensIn(JSON.stringify(assembly.tools)) },
+  }
 }
+
+const NUMBERS = 'preset-generations'
+type Numbered = { [preset: string]: { generation: number; digest: string } }
+
+const bookIn = (state: StateStore): NumberBook => ({
+  last: (preset) => (state.get(NUMBERS) as Numbered | undefined)?.[preset],
+  keep: (preset, last) => void state.update<Numbered>(NUMBERS, (all) => ({ ...all, [preset]: last })),
+})
 
 export default plugin({
   name: 'agent-presets',
-  inject: ['loader', 'scopes', 'hooks', 'systemPrompt', 'tools'],
+  inject: ['loader', 'hostRows', 'stateStore', 'scopes', 'hooks', 'systemPrompt', 'tools'],
   config: live(config, 'selectedDefault'),
+  retired: { defaultPreset: 'default' },
   apply(ctx, settings: Settings) {
-    const { logger, scopes, hooks, systemPrompt, tools } = ctx
+    const { logger, hostRows, stateStore, scopes, hooks, systemPrompt, tools } = ctx
     const registry = new PresetRegistry({
       ctx,
       scopes,
       defaultId: settings.default,
       selectedDefault: () => settings.selectedDefault.get(),
-      describe: (scope) => describe(systemPrompt, tools, scope),
+      describe: (scope) => dryAssembly(systemPrompt, tools, scope),
+      numbers: bookIn(stateStore),
+      ownFolder: hostRows.userPresets,
       saveDefault: async (id) => {
         const editor = ctx.get('configEditor')
         const row = ctx.fiber.entry?.options.id
@@ -67,7 +92,8 @@ export default plugin({
         if (change.kind === 'selected') ctx.emit('agent-preset/selected', change.sessionId, change.id)
       }),
     )
-    ctx.on('loader/volatile-update', () => registry.defaultChanged())
+    ctx.on('loader/volatile-update', () => registry.noted())
+    ctx.effect(() => (ctx.loader as HostLoader).onDocument(() => registry.noted()))
     // It provides itself as `agentPresets`.
     void new AgentPresets(ctx, registry)
   },

@@ -178,12 +178,26 @@ test('a long one-shot output shows its end and names the file with all of it', a
 })
 
 test('what a preset offers can be told without an agent', async () => {
-  const { tools, sections, tokens } = await presetsOf(await shippedPresets()).describe('minimal')
+  const { tools, sections, services, tokens } = await presetsOf(await shippedPresets()).describe('minimal')
   expect(tools.map(({ name }) => name)).toEqual(['bash', 'str_replace_editor'])
-  expect(sections).toEqual([
-    { name: 'deployment:persona-prefix', text: 'You are a helpful software engineer assistant.' },
+  expect(tools.map(({ owner }) => owner)).toEqual(['bash', 'editor'])
+  const prefix = sections.filter(({ fate }) => fate === 'shown')
+  expect(prefix).toEqual([
+    {
+      name: 'deployment:persona-prefix',
+      order: 0,
+      owner: 'persona',
+      scope: 'preset',
+      fate: 'shown',
+      text: 'You are a helpful software engineer assistant.',
+    },
   ])
-  expect(tokens).toBeGreaterThan(300)
+  expect(sections).toContainEqual(
+    expect.objectContaining({ name: 'harness:identity', fate: 'discarded', by: 'persona' }),
+  )
+  expect(services).toEqual(['fs', 'terminals'])
+  expect(tokens.prompt).toBe(12)
+  expect(tokens.tools).toBeGreaterThan(300)
 })
 
 test('O-15 the first shell of a session that had one says that its state is gone', async () => {

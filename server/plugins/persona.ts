@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { plugin } from '../preset/kernel.ts'
 import { ownerOf, scopeOf } from '../preset/scope-tag.ts'
 import { registerPersona } from '../prompt/persona.ts'
-import { noticeRenamed, renamed } from './renamed.ts'
 
 const config = z.strictObject({
   prefix: z.string(),
@@ -12,15 +11,12 @@ const config = z.strictObject({
   includeRuntimeContext: z.boolean().default(true),
 })
 
-const RENAMED = { text: 'prefix' } as const
-
 export default plugin({
   name: 'persona',
   inject: ['systemPrompt'],
-  config: renamed(config, RENAMED),
-  retired: RENAMED,
+  config,
+  retired: { text: 'prefix' },
   apply(ctx, settings: z.output<typeof config>) {
-    noticeRenamed(ctx, RENAMED)
     ctx.effect(() => registerPersona(ctx.systemPrompt, scopeOf(ctx) ?? null, settings, ownerOf(ctx)))
   },
 })

@@ -31,13 +31,13 @@ export default plugin({
       hooks,
       routes: llm,
       workspaces,
-      presets: agentPresets.registry,
+      presets: agentPresets,
       defaultModel: agentDefaultModel,
       writer: `core-web@${VERSION}`,
       sandbox: { mode: 'full', source: container ? 'container' : 'not-confined' },
       warn: (message) => logger.warn(message),
     })
-    const roster = new Roster(agentPresets.registry, presetLibrary)
+    const roster = new Roster(agentPresets, presetLibrary)
     void roster.start()
     ctx.effect(function* () {
       yield () => roster.close()

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isExpression } from './check-yaml.ts'
+import { retiredKeys, withoutRetired } from './retired.ts'
 import { nearest } from './rows.ts'
 import type { Path } from './check-yaml.ts'
 import type { RowPlugin } from './kernel.ts'
@@ -31,27 +32,17 @@ export const jsonSchemaOf = (schema: z.ZodType): unknown => {
  * keys are warnings and read under their new names, as the plugin does.
  */
 export async function configFindings(plugin: Partial<RowPlugin>, config: unknown): Promise<Finding[]> {
-  const retired = retiredKeys(plugin.retired ?? {}, config)
-  const renamed = renameRetired(plugin.retired ?? {}, config ?? {})
+  const renames = plugin.retired ?? {}
+  const retired = retiredKeys(renames, config).map(({ key, message }): Finding => ({
+    severity: 'warning',
+    message,
+    path: [key],
+    what: 'key',
+  }))
+  const renamed = withoutRetired(renames, config ?? {})
   const issues = plugin.schema ? zodIssues(plugin.schema, renamed) : await standardIssues(plugin.Config, renamed)
   const found = issues.flatMap((issue) => findingsOf(issue, renamed, plugin.schema))
   return [...retired, ...found]
-}
-
-function retiredKeys(retired: Readonly<Record<string, string>>, config: unknown): Finding[] {
-  if (typeof config !== 'object' || config === null) return []
-  return Object.entries(retired).flatMap(([old, name]) => {
-    if (!Object.hasOwn(config, old)) return []
-    return [{ severity: 'warning', message: `the key ${old} is retired, write ${name}`, path: [old], what: 'key' }]
-  })
-}
-
-function renameRetired(retired: Readonly<Record<string, string>>, config: unknown): unknown {
-  if (typeof config !== 'object' || config === null || Array.isArray(config)) return config
-  const entries = Object.entries(config)
-  const kept = entries.filter(([key]) => !Object.hasOwn(retired, key))
-  const old = entries.filter(([key]) => Object.hasOwn(retired, key)).map(([key, value]) => [retired[key]!, value])
-  return Object.fromEntries([...old, ...kept]) as unknown
 }
 
 function zodIssues(schema: z.ZodType, config: unknown): Issue[] {

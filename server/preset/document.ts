@@ -4,10 +4,26 @@ import { conditionOf, rowProblem } from './audit.ts'
 import { GROUP } from './rows.ts'
 import type { EntryOptions } from '@deepseek-ai/cordis-plugin-loader'
 import type { AuditedRow } from './audit.ts'
+import type { Declaration } from './declaration.ts'
 
 /** Rows as YAML text: `!!js` stays a tag, no anchors, no folded lines, keys as declared (G-04, G-05). */
 export const dumpRows = (rows: readonly unknown[]): string =>
   dump(rows, { schema: entryListSchema, noRefs: true, lineWidth: -1, sortKeys: false })
+
+/** A declaration for reading: its rows as YAML, nothing of what runs (G-04, G-06). */
+export interface DeclaredDocument {
+  agentPreset: string
+  content: string
+  name?: string
+  description?: string
+}
+
+export const documentOf = ({ id, name, description, plugins }: Declaration): DeclaredDocument => ({
+  agentPreset: id,
+  content: dumpRows(plugins),
+  ...(name !== undefined && { name }),
+  ...(description !== undefined && { description }),
+})
 
 /** One row of a preset as a list shows it. `conditional`: only a run can tell, and nothing has run. */
 export interface InventoryRow {

@@ -1,5 +1,6 @@
 import { EntryTree } from '@deepseek-ai/cordis-plugin-loader'
 import { auditTree, problemLines } from './audit.ts'
+import { declarationDigest } from './declaration.ts'
 import { leaksOf, refuseLeaks } from './leaks.ts'
 import { prepareRows, privateLabels } from './rows.ts'
 import { createScope } from './scope-tag.ts'
@@ -28,6 +29,11 @@ export interface Generation {
   readonly serial: number
   readonly key: ScopeKey
   readonly declaration: Declaration
+  readonly digest: string
+  /** Given once it turned out to be usable; 0 on trial. */
+  number: number
+  /** Milliseconds since the epoch. */
+  readonly mountedAt: number
   readonly tree: EntryTree
   readonly fiber: Fiber
   users: number
@@ -84,6 +90,9 @@ export async function mountGeneration(
     serial,
     key: scope.key,
     declaration,
+    digest: declarationDigest(declaration),
+    number: 0,
+    mountedAt: Date.now(),
     tree,
     fiber: scope.fiber,
     users: 0,

@@ -14,6 +14,7 @@ const owners = new WeakMap<ScopeKey, Joins>()
 export class Joins {
   readonly #scopes: Scopes
   readonly #joins = new WeakMap<ScopeKey, Join>()
+  readonly #members = new Map<Generation, Set<ScopeKey>>()
 
   constructor(scopes: Scopes) {
     this.#scopes = scopes
@@ -21,6 +22,28 @@ export class Joins {
 
   of(key: ScopeKey): Generation | undefined {
     return this.#joins.get(key)?.lease.generation
+  }
+
+  /** The scopes that use a generation, in the order in which they joined. */
+  members(generation: Generation): ScopeKey[] {
+    return [...(this.#members.get(generation) ?? [])]
+  }
+
+  #enter(key: ScopeKey, join: Join): void {
+    this.#forget(key)
+    this.#joins.set(key, join)
+    const { generation } = join.lease
+    const members = this.#members.get(generation) ?? new Set()
+    this.#members.set(generation, members.add(key))
+  }
+
+  #forget(key: ScopeKey): void {
+    const generation = this.of(key)
+    if (!generation) return
+    this.#joins.delete(key)
+    const members = this.#members.get(generation)
+    members?.delete(key)
+    if (members?.size === 0) this.#members.delete(generation)
   }
 
   joinedElsewhere(key: ScopeKey): boolean {
@@ -40,18 +63,18 @@ export class Joins {
     }
     if (!before) {
       const binding = this.#scopes.bindParent(key, lease.generation.key)
-      this.#joins.set(key, { lease, binding })
+      this.#enter(key, { lease, binding })
       owners.set(key, this)
       return { changed: true, undo: () => this.leave(key), commit: () => Promise.resolve() }
     }
     const { binding } = before
     binding.rebind(lease.generation.key)
-    this.#joins.set(key, { lease, binding })
+    this.#enter(key, { lease, binding })
     return {
       changed: true,
       undo: () => {
         binding.rebind(before.lease.generation.key)
-        this.#joins.set(key, before)
+        this.#enter(key, before)
         return lease.release()
       },
       commit: () => before.lease.release(),
@@ -62,7 +85,7 @@ export class Joins {
   leave(key: ScopeKey): Promise<void> {
     const join = this.#joins.get(key)
     if (!join) return Promise.resolve()
-    this.#joins.delete(key)
+    this.#forget(key)
     owners.delete(key)
     join.binding.release()
     return join.lease.release()

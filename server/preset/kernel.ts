@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { EntryGroup } from '@deepseek-ai/cordis-plugin-loader'
 import { createVolatile } from '@deepseek-ai/cosmokit'
 import { z } from 'zod'
+import { retiredKeys, withoutRetired, type Renames } from './retired.ts'
 import type { Context } from '@deepseek-ai/cordis'
 import type { Volatile } from '@deepseek-ai/cosmokit'
 
@@ -31,7 +32,7 @@ interface PluginSource<T> {
   /** The config holds rows of its own: it arrives raw, with expressions unevaluated (B-04). */
   carriesRows?: boolean
   /** Retired config keys and the names that replaced them; the plugin reads both. */
-  retired?: Readonly<Record<string, string>>
+  retired?: Renames
   apply(ctx: Context, config: T): void | Stop | Promise<void | Stop>
 }
 
@@ -42,16 +43,20 @@ export interface RowPlugin {
   Config: unknown
   /** The config as zod knows it, for checks and completion; absent where rows are carried or the schema is another library's. */
   schema?: z.ZodType
-  retired?: Readonly<Record<string, string>>
+  retired?: Renames
   apply(ctx: Context, config: never): Promise<void | Stop>
 }
+
+const renames = new WeakMap<object, Renames>()
+
+/** The retired keys of the plugin behind this callback. */
+export const renamesOf = (callback: object | undefined): Renames => (callback && renames.get(callback)) ?? {}
 
 /** A row that takes no config refuses every key of one. */
 const NO_CONFIG = z.strictObject({})
 
-/** The schema that a transform or a volatile wrapper stands around. */
+/** The schema that a volatile wrapper stands around. */
 function zodOf(schema: unknown): z.ZodType | undefined {
-  if (schema instanceof z.ZodPipe && schema.def.in instanceof z.ZodTransform) return zodOf(schema.def.out)
   if (schema instanceof z.ZodType) return schema
   const { zod } = schema as { zod?: unknown }
   return zod instanceof z.ZodType ? zod : undefined
@@ -62,7 +67,14 @@ function zodOf(schema: unknown): z.ZodType | undefined {
  * returned disposer and the promise; an async arrow is called.
  */
 export function plugin<T = undefined>(source: PluginSource<T>): RowPlugin {
-  const apply = async (ctx: Context, config: T): Promise<void | Stop> => source.apply(ctx, config)
+  const { retired = {} } = source
+  const apply = async (ctx: Context, config: T): Promise<void | Stop> => {
+    const { entry } = ctx.fiber
+    for (const { message } of retiredKeys(retired, entry?.options.config))
+      ctx.logger.warn('row %s: %s', entry?.id, message)
+    return source.apply(ctx, config)
+  }
+  renames.set(apply, retired)
   if (source.carriesRows) Object.assign(apply, { [EntryGroup.key]: true })
   const inject = [...(source.inject ?? [])]
   const config = source.config ?? (source.carriesRows ? undefined : (NO_CONFIG as unknown as Schema<T>))
@@ -70,7 +82,7 @@ export function plugin<T = undefined>(source: PluginSource<T>): RowPlugin {
   return {
     name: source.name,
     inject,
-    Config: config && rowSchema(config),
+    Config: config && rowSchema(config, retired),
     ...(schema && { schema }),
     ...(source.retired && { retired: source.retired }),
     apply: apply,
@@ -78,10 +90,10 @@ export function plugin<T = undefined>(source: PluginSource<T>): RowPlugin {
 }
 
 /** A row without `config` counts as `{}`; an issue of the whole value loses its empty path, which Cordis prints as `(at )`. */
-function rowSchema<T>(schema: Schema<T>): Schema<T> {
+function rowSchema<T>(schema: Schema<T>, retired: Renames): Schema<T> {
   const standard = schema['~standard']
   const validate = (value: unknown): unknown => {
-    const result = standard.validate(value ?? {}) as { issues?: Issue[] }
+    const result = standard.validate(withoutRetired(retired, value ?? {})) as { issues?: Issue[] }
     if (!result.issues) return result
     return { issues: result.issues.map((issue) => (issue.path?.length ? issue : { message: issue.message })) }
   }

@@ -28,6 +28,13 @@ export function serviceIn(top: Fiber, name: string): unknown {
   return undefined
 }
 
+/** Names of services that live below `top` and nowhere outside it, sorted. */
+export function privateServices(top: Fiber): string[] {
+  const host = top.ctx.root[Context.isolate]
+  const names = [...providedIn(top)].filter(({ key, impl }) => host[impl.name] !== key).map(({ impl }) => impl.name)
+  return [...new Set(names)].toSorted()
+}
+
 /** Names of services below `top` that the root can see, sorted. */
 export function leaksOf(top: Fiber): string[] {
   const host = top.ctx.root[Context.isolate]

@@ -1,34 +1,24 @@
 import { CoreError } from '../wire/errors.ts'
-import { declarationDigest } from './declaration.ts'
-import { dumpRows, inventoryOfDeclaration, inventoryOfTree } from './document.ts'
+import { documentOf, inventoryOfDeclaration, inventoryOfTree } from './document.ts'
 import { invalid } from './errors.ts'
 import { Joins } from './joins.ts'
-import { serviceIn, within } from './leaks.ts'
+import { compositionOf, conditionOf, refOf, tryOut } from './inspection.ts'
+import { privateServices, serviceIn, within } from './leaks.ts'
 import { Generations } from './lease.ts'
+import { Numbers, memoryBook } from './numbers.ts'
 import { Roster } from './roster.ts'
 import { Selections } from './select.ts'
 import type { Context } from '@deepseek-ai/cordis'
 import type { ScopeKey, Scopes } from '../scope/scope.ts'
-import type { ToolSpec } from '../wire/messages.ts'
+import type { DryRun, GenerationRef } from '../wire/presets.ts'
 import type { Declaration, DeclaringRow } from './declaration.ts'
-import type { InventoryRow } from './document.ts'
+import type { DeclaredDocument, InventoryRow } from './document.ts'
 import type { Generation } from './generation.ts'
+import type { Composition, Condition, GenerationInfo, Trial } from './inspection.ts'
 import type { Lease } from './lease.ts'
+import type { NumberBook } from './numbers.ts'
 import type { RosterRow } from './roster.ts'
 import type { SelectableAgent } from './select.ts'
-
-export interface Composition {
-  id: string
-  modules: { moduleName: string; baseUrl?: string; useHostBase: boolean }[]
-  leakedServices: string[]
-}
-
-/** What a preset offers, from a dry assembly. `tokens` is a rough count of prompt and tool schemas together. */
-export interface Description {
-  tools: ToolSpec[]
-  sections: { name: string; text: string }[]
-  tokens: number
-}
 
 export type PresetChange =
   | { kind: 'roster' }
@@ -41,10 +31,15 @@ export interface RegistryOptions {
   scopes: Scopes
   defaultId: string
   selectedDefault?(): string | undefined
-  describe?(scope: ScopeKey): Promise<Description>
+  /** A dry assembly for an agent that joins the scope: all of a dry run but what only the registry knows. */
+  describe?(scope: ScopeKey): Promise<Omit<DryRun, 'services'>>
   /** Writes the user's default; undefined takes it out. Absent where nothing can be written. */
   saveDefault?(id: string | undefined): Promise<void>
   warn?(message: string): void
+  /** Where the numbers of generations are kept. Default: nowhere. */
+  numbers?: NumberBook
+  /** The folder of the user's own documents. */
+  ownFolder?: string
   /** See `RosterOptions`. */
   diagnosisDeadlineMs?: number
   mountDeadlineMs?: number
@@ -74,6 +69,8 @@ export class PresetRegistry {
       defaultId: () => this.defaultId(),
       warn: (message) => this.#warn(message),
       changed: () => this.#notify({ kind: 'roster' }),
+      numbers: new Numbers(options.numbers ?? memoryBook()),
+      assemble: (generation) => this.#dryRun(generation),
       ...(diagnosisDeadlineMs !== undefined && { diagnosisDeadlineMs }),
       ...(mountDeadlineMs !== undefined && { mountDeadlineMs }),
     })
@@ -108,7 +105,7 @@ export class PresetRegistry {
 
   /** The id that a caller without one gets: the user's default, else the deployment's (C-01). */
   defaultId(): string {
-    return this.#options.selectedDefault?.() ?? this.#options.defaultId
+    return this.#roster.canonical(this.#options.selectedDefault?.() ?? this.#options.defaultId)
   }
 
   /** Makes a declared preset the user's default, or gives the choice back to the deployment. Rejects `settings/not-saved`. */
@@ -120,8 +117,8 @@ export class PresetRegistry {
     await saveDefault(id === defaultId ? undefined : id)
   }
 
-  /** The default moved: rows of the roster say which one it is. */
-  defaultChanged(): void {
+  /** The default moved, or what is said of a document: lists have to be read again. */
+  noted(): void {
     this.#roster.note()
   }
 
@@ -203,8 +200,37 @@ export class PresetRegistry {
 
   /** Digest of the declaration that the scope was composed from; undefined when it uses no preset. */
   declarationDigest(scope: ScopeKey): string | undefined {
+    return this.#joins.of(scope)?.digest
+  }
+
+  /** The exact generation that a scope uses; undefined when it uses no preset. */
+  composition(scope: ScopeKey): GenerationRef | undefined {
     const generation = this.#joins.of(scope)
-    return generation && declarationDigest(generation.declaration)
+    return generation && refOf(generation)
+  }
+
+  /** Every mounted generation, of one preset or of all, newest first. */
+  generations(id?: string): GenerationInfo[] {
+    const mounted = this.#generations.list().filter((generation) => id === undefined || generation.id === id)
+    return mounted.toReversed().map((generation) => {
+      const { mountedAt, retired, users } = generation
+      return { ...refOf(generation), mountedAt, retired, users, scopes: this.#joins.members(generation) }
+    })
+  }
+
+  /** How a declared preset stands, beside being usable or not. */
+  condition(id: string): Condition {
+    const condition = conditionOf(this.#roster.find(id), this.#options.ownFolder)
+    return { ...condition, notices: [...this.#roster.aliasNotices(id), ...condition.notices] }
+  }
+
+  /** How a declaration would fare: mounted beside the others, never listed, gone when this resolves. */
+  trial(declaration: Declaration, { baseUrl }: { baseUrl?: string }): Promise<Trial> {
+    const { ctx, mountDeadlineMs = 10_000 } = this.#options
+    const { entry } = ctx.fiber
+    if (!entry) throw new Error('a trial needs a registry that stands in a row')
+    const assemble = (generation: Generation): Promise<DryRun> => this.#dryRun(generation)
+    return tryOut(ctx, declaration, { entry, baseUrl }, { mountDeadlineMs, assemble })
   }
 
   /** All mounted generations, or the one that a scope uses (F-16). */
@@ -215,15 +241,8 @@ export class PresetRegistry {
   }
 
   /** The declared rows as YAML, for reading (G-04). */
-  readDocument(id: string): { agentPreset: string; content: string; name?: string; description?: string } {
-    const { declaration } = this.#roster.find(id)
-    const { name, description } = declaration
-    return {
-      agentPreset: declaration.id,
-      content: dumpRows(declaration.plugins),
-      ...(name !== undefined && { name }),
-      ...(description !== undefined && { description }),
-    }
+  readDocument(id: string): DeclaredDocument {
+    return documentOf(this.#roster.find(id).declaration)
   }
 
   inventory(id: string): InventoryRow[] {
@@ -233,11 +252,10 @@ export class PresetRegistry {
   }
 
   /** Tools and prompt of a preset as an agent in it would get them; rejects for one that cannot be used. */
-  async describe(id?: string, caller?: string): Promise<Description> {
+  async describe(id?: string, caller?: string): Promise<DryRun> {
     const lease = await this.retain(id, caller)
     try {
-      const { describe } = this.#options
-      return describe ? await describe(lease.generation.key) : { tools: [], sections: [], tokens: 0 }
+      return await this.#dryRun(lease.generation)
     } finally {
       await lease.release()
     }
@@ -252,6 +270,19 @@ export class PresetRegistry {
   /** Resolves when every declaration has mounted or failed and every collected generation is closed. */
   settled(): Promise<void> {
     return this.#roster.settled()
+  }
+
+  async #dryRun(generation: Generation): Promise<DryRun> {
+    const { describe, scopes } = this.#options
+    if (!describe) return { sections: [], contexts: [], tools: [], services: [], tokens: { prompt: 0, tools: 0 } }
+    // An agent joins by a scope of its own: what the preset registers is inherited, not its own.
+    const joined: ScopeKey = {}
+    const binding = scopes.bindParent(joined, generation.key)
+    try {
+      return { ...(await describe(joined)), services: privateServices(generation.fiber) }
+    } finally {
+      binding.release()
+    }
   }
 
   async #bind(scope: ScopeKey, lease: Lease): Promise<void> {
@@ -283,15 +314,4 @@ export class PresetRegistry {
 
 function requireScope(scope: ScopeKey | undefined): void {
   if (typeof scope !== 'object' || scope === null) throw new Error('a preset can only be used by a scope')
-}
-
-function compositionOf(generation: Generation): Composition {
-  const modules = generation
-    .audit()
-    .filter((row) => !row.group && row.state.state === 'active')
-    .map(({ name, entry }) => {
-      const { baseUrl } = entry.parent.tree.ctx
-      return { moduleName: name, ...(baseUrl !== undefined && { baseUrl }), useHostBase: baseUrl === undefined }
-    })
-  return { id: generation.id, modules, leakedServices: generation.leaks() }
 }

@@ -7,6 +7,7 @@ import type { Context } from '@deepseek-ai/cordis'
 import type { Declaration, DeclaringRow } from './declaration.ts'
 import type { Generation } from './generation.ts'
 import type { Generations } from './lease.ts'
+import type { Numbers } from './numbers.ts'
 
 /** A declared preset as lists show it; `broken` is absent on a usable one (E-07). */
 export interface RosterRow {
@@ -22,6 +23,9 @@ export interface RosterOptions {
   generations: Generations
   defaultId(): string
   warn(message: string): void
+  numbers: Numbers
+  /** A dry assembly: a preset that cannot even be assembled is broken before anybody chooses it. */
+  assemble(generation: Generation): Promise<unknown>
   /** Called once per tick in which something about the roster moved. */
   changed(): void
   /** How long a reader waits for a preset whose services are still coming. Default 5000. */
@@ -34,6 +38,7 @@ type Mounted = { kind: 'mounting' } | { kind: 'broken'; reason: string } | { kin
 
 export interface Declared {
   declaration: Declaration
+  row: DeclaringRow
   state: Mounted
   first: Promise<void>
   gone: PromiseWithResolvers<void>
@@ -42,12 +47,14 @@ export interface Declared {
 /** Retired preset ids, read on request and named in a warning. */
 const ALIASES: Readonly<Record<string, string>> = { code: 'ptc' }
 
+const aliasNotice = (old: string, id: string): string => `the preset id ${old} is retired, write ${id}`
+
 /** The declared presets by id, and what became of mounting each. */
 export class Roster {
   readonly #options: RosterOptions
   readonly #table = new Map<string, Declared>()
-  /** Successful mounts by preset id since the host started. */
-  readonly #mounts = new Map<string, number>()
+  /** Retired ids that somebody asked for. */
+  readonly #aliased = new Set<string>()
   #noted = false
 
   constructor(options: RosterOptions) {
@@ -95,9 +102,20 @@ export class Roster {
     })
   }
 
-  /** How many revisions of this preset were mounted since the host started; 0 before the first. */
+  /** The number of the newest generation; 0 before the first. */
   generationOf(id: string): number {
-    return this.#mounts.get(id) ?? 0
+    return this.#options.numbers.current(id)
+  }
+
+  /** The id that a retired one stands for now, when that one is declared. */
+  canonical(id: string): string {
+    const renamed = ALIASES[id]
+    return renamed !== undefined && !this.#table.has(id) && this.#table.has(renamed) ? renamed : id
+  }
+
+  /** What is said of the retired ids that were used for this preset. */
+  aliasNotices(id: string): string[] {
+    return [...this.#aliased].filter((old) => ALIASES[old] === id).map((old) => aliasNotice(old, id))
   }
 
   /** Resolves when every declaration has mounted or failed and every collected generation is closed. */
@@ -109,6 +127,7 @@ export class Roster {
   #declare(declaration: Declaration, row: DeclaringRow): Declared {
     const declared: Declared = {
       declaration,
+      row,
       state: { kind: 'mounting' },
       first: Promise.resolve(),
       gone: Promise.withResolvers(),
@@ -137,11 +156,25 @@ export class Roster {
         await generation.close()
         return { kind: 'broken', reason: failure }
       }
+      const problem = problemOf(generation) === undefined ? await this.#assemblyProblem(generation) : undefined
+      if (problem !== undefined) {
+        await generation.close()
+        return { kind: 'broken', reason: problem }
+      }
+      generation.number = this.#options.numbers.take(declaration.id, generation.digest)
       this.#options.generations.add(generation)
-      this.#mounts.set(declaration.id, this.generationOf(declaration.id) + 1)
       return { kind: 'mounted', generation }
     } catch (error) {
       return { kind: 'broken', reason: error instanceof Error ? error.message : String(error) }
+    }
+  }
+
+  async #assemblyProblem(generation: Generation): Promise<string | undefined> {
+    try {
+      await this.#options.assemble(generation)
+      return undefined
+    } catch (error) {
+      return `its prompt and tools cannot be put together: ${error instanceof Error ? error.message : String(error)}`
     }
   }
 
@@ -163,13 +196,18 @@ export class Roster {
   find(id: string): Declared {
     const declared = this.#table.get(id)
     if (declared) return declared
-    const renamed = this.#table.get(ALIASES[id] ?? '')
+    const successor = this.canonical(id)
+    const renamed = successor === id ? undefined : this.#table.get(successor)
     if (!renamed)
       throw notFound(
         id,
         this.list().map((row) => row.id),
       )
-    this.#options.warn(`the preset id ${id} is retired; use ${renamed.declaration.id}`)
+    if (!this.#aliased.has(id)) {
+      this.#aliased.add(id)
+      this.#options.warn(aliasNotice(id, successor))
+      this.note()
+    }
     return renamed
   }
 

@@ -5,7 +5,9 @@ import type { ScopeKey } from '../scope/scope.ts'
 import type { Declaration, DeclaringRow } from './declaration.ts'
 import type { InventoryRow } from './document.ts'
 import type { Lease } from './lease.ts'
-import type { Composition, Description, PresetChange, PresetRegistry } from './registry.ts'
+import type { DryRun, GenerationRef } from '../wire/presets.ts'
+import type { Composition, Condition, GenerationInfo } from './inspection.ts'
+import type { PresetChange, PresetRegistry } from './registry.ts'
 import type { RosterRow } from './roster.ts'
 import type { SelectableAgent } from './select.ts'
 
@@ -41,7 +43,7 @@ export class AgentPresets extends Service {
   select(agent: SelectableAgent, id: string): Promise<string> {
     return this.registry.select(agent, id, activatingRow(this.ctx))
   }
-  describe(id?: string): Promise<Description> {
+  describe(id?: string): Promise<DryRun> {
     return this.registry.describe(id, activatingRow(this.ctx))
   }
 
@@ -74,6 +76,18 @@ export class AgentPresets extends Service {
   }
   declarationDigest(scope: ScopeKey): string | undefined {
     return this.registry.declarationDigest(scope)
+  }
+  composition(scope: ScopeKey): GenerationRef | undefined {
+    return this.registry.composition(scope)
+  }
+  generations(id?: string): GenerationInfo[] {
+    return this.registry.generations(id)
+  }
+  condition(id: string): Condition {
+    return this.registry.condition(id)
+  }
+  generationOf(id: string): number {
+    return this.registry.generationOf(id)
   }
   inspectCompositions(scope?: ScopeKey): Composition[] {
     return this.registry.inspectCompositions(scope)

@@ -1,12 +1,18 @@
 import type { PresetRow } from '../wire/views.ts'
-import type { ToolSpec } from '../wire/messages.ts'
+import type { DryRun } from '../wire/presets.ts'
 
 /** The preset registry as lists need it. */
 export interface RosterSource {
   list(): { id: string; name?: string; description?: string; order?: number; broken?: string }[]
   /** The revision that new sessions get; 0 while none was ever mounted. */
   generationOf(id: string): number
-  describe(id: string): Promise<{ tools: ToolSpec[]; sections: { name: string; text: string }[]; tokens: number }>
+  describe(id: string): Promise<DryRun>
+  condition(id: string): {
+    waiting: boolean
+    notices: string[]
+    own: boolean
+    stale?: { message: string; line?: number; column?: number }
+  }
   defaultId(): string
   onChange(observer: () => void): () => void
 }
@@ -76,24 +82,30 @@ export class Roster {
 
   async #describe(row: ReturnType<RosterSource['list']>[number]): Promise<PresetRow> {
     const { id } = row
-    const base = { ...row, isDefault: id === this.#source.defaultId(), generation: this.#source.generationOf(id) }
-    if (row.broken !== undefined) return { ...base, waiting: /waiting for /.test(row.broken), tools: [], prompt: '' }
+    const { waiting, notices, own, stale } = this.#source.condition(id)
+    const base = {
+      ...row,
+      isDefault: id === this.#source.defaultId(),
+      generation: this.#source.generationOf(id),
+      own,
+      ...(stale && { stale }),
+      ...(notices.length > 0 && { notices }),
+    }
+    if (row.broken !== undefined) return { ...base, waiting, services: [], tools: [], prompt: '' }
     try {
-      const { tools, sections, tokens } = await this.#source.describe(row.id)
-      return {
-        ...base,
-        tools,
-        prompt: sections
-          .map(({ text }) => text)
-          .filter(Boolean)
-          .join('\n\n'),
-        tokens,
-      }
+      const { tools, sections, services, tokens } = await this.#source.describe(id)
+      return { ...base, services, tools, prompt: promptOf(sections), tokens: tokens.prompt + tokens.tools }
     } catch (error) {
-      return { ...base, broken: (error as Error).message, tools: [], prompt: '' }
+      // It broke, or went, since the list was read; the change that did it makes the next look.
+      return { ...base, broken: (error as Error).message, services: [], tools: [], prompt: '' }
     }
   }
 }
+
+const SENT = new Set(['shown', 'changed', 'added'])
+
+const promptOf = (sections: DryRun['sections']): string =>
+  sections.flatMap(({ fate, text }) => (SENT.has(fate) && text ? [text] : [])).join('\n\n')
 
 const brokenRow = ({ id, reason }: { id: string; reason: string }): PresetRow => ({
   id,
