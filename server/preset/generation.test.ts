@@ -138,6 +138,38 @@ test('E-13 a host row that awaits a diagnosis inside its own activation gets an 
   })
 })
 
+test('E-13 the same through another service: a row that makes a session inside its own activation is refused', async () => {
+  let refusal: unknown
+  const through = plugin({
+    name: 'through',
+    inject: ['agentPresets'],
+    apply(ctx) {
+      ctx.provide('through', { open: () => ctx.agentPresets.mount({}, 'standard') })
+    },
+  })
+  const impatient = plugin({
+    name: 'impatient',
+    inject: ['through' as 'tools', 'agentPresets'],
+    async apply(ctx) {
+      await ctx.agentPresets.settled()
+      const service = (ctx as unknown as { through: { open(): Promise<string> } }).through
+      refusal = await service.open().catch((error: unknown) => error)
+    },
+  })
+  const late = '- {id: late, name: probe-needs-late}'
+  const made = await presetHost(
+    `${declare('standard', late)}\n- {id: through, name: through}\n- {id: impatient-row, name: impatient}`,
+    {
+      catalog: {
+        through: { plane: 'host', load: async () => through },
+        impatient: { plane: 'host', load: async () => impatient },
+      },
+    },
+  )
+  expect(refusal).toMatchObject({ code: 'agent-preset/awaited-in-activation', row: 'host:impatient-row' })
+  expect(made.host.report.rows).toEqual([])
+})
+
 test('E-14 a service provided without a realm is refused and the root never sees it', async () => {
   const made = await presetHost(declare('standard', '- {id: leak, name: probe-provider}'))
   expect(presetsOf(made).list()[0]?.broken).toContain('services visible outside the preset: probeService')

@@ -1,9 +1,11 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { createHash } from 'node:crypto'
 import { EntryGroup } from '@deepseek-ai/cordis-plugin-loader'
 import { createVolatile } from '@deepseek-ai/cosmokit'
 import { z } from 'zod'
 import { retiredKeys, withoutRetired, type Renames } from './retired.ts'
 import type { Context } from '@deepseek-ai/cordis'
+import type { Entry } from '@deepseek-ai/cordis-plugin-loader'
 import type { Volatile } from '@deepseek-ai/cosmokit'
 
 /** Cordis declares its fiber states as an ambient const enum, which has no runtime export. */
@@ -47,6 +49,9 @@ export interface RowPlugin {
   apply(ctx: Context, config: never): Promise<void | Stop>
 }
 
+/** The row in whose activation this code runs, whichever services it went through. */
+const activation = new AsyncLocalStorage<Entry>()
+
 const renames = new WeakMap<object, Renames>()
 
 /** The retired keys of the plugin behind this callback. */
@@ -72,7 +77,7 @@ export function plugin<T = undefined>(source: PluginSource<T>): RowPlugin {
     const { entry } = ctx.fiber
     for (const { message } of retiredKeys(retired, entry?.options.config))
       ctx.logger.warn('row %s: %s', entry?.id, message)
-    return source.apply(ctx, config)
+    return entry ? activation.run(entry, () => source.apply(ctx, config)) : source.apply(ctx, config)
   }
   renames.set(apply, retired)
   if (source.carriesRows) Object.assign(apply, { [EntryGroup.key]: true })
@@ -131,8 +136,10 @@ export function live<S extends z.ZodRawShape, K extends keyof S & string>(
   }
 }
 
-/** Names the row that a fiber belongs to when that row is still activating; the root counts as activated. */
+/** Names the row whose activation this call belongs to: that of the fiber, or the one that called through others. */
 export function activatingRow(ctx: Context): string | undefined {
+  const entry = activation.getStore()
+  if ((entry?.fiber?.state as number | undefined) === STATE.LOADING) return entry!.id
   for (let fiber = ctx.fiber; ; fiber = fiber.parent.fiber) {
     if ((fiber.state as number) === STATE.LOADING && fiber.entry) return fiber.entry.id
     if (fiber.parent.fiber === fiber) return undefined
