@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 import type { Sessions } from '../session/sessions.ts'
 import type { Providers } from '../settings/providers.ts'
 import type { Workspaces } from '../workspace/workspaces.ts'
-import { Commands } from './commands.ts'
+import { Commands, type CommandsOptions } from './commands.ts'
 
 function setup() {
   const clock = { now: 0 }
@@ -14,6 +14,8 @@ function setup() {
     sessions: { prompt, selectModel: async () => saved } as unknown as Sessions,
     workspaces: { browse } as unknown as Workspaces,
     providers: { announce } as unknown as Providers,
+    library: {} as CommandsOptions['library'],
+    presets: {} as CommandsOptions['presets'],
     global: () => ({}) as never,
     now: () => clock.now,
   })

@@ -6,12 +6,13 @@ import type { GlobalState } from '../wire/views.ts'
 import type { Sessions } from '../session/sessions.ts'
 import type { Workspaces } from '../workspace/workspaces.ts'
 import type { Providers } from '../settings/providers.ts'
+import { presetHandlers, type PresetHandlersOptions } from './preset-commands.ts'
 
 /** Results of so many commands are kept for so long (ms), so that one sent again after a reconnect acts once. */
 const REMEMBERED = 1_000
 const REMEMBERED_MS = 15 * 60_000
-/** Changes nothing, and its answer may be large and old: it is asked anew. */
-const FORGOTTEN: ReadonlySet<CommandName> = new Set(['workspace.browse'])
+/** Change nothing, and their answers may be large and old: they are asked anew. */
+const FORGOTTEN: ReadonlySet<CommandName> = new Set(['workspace.browse', 'preset.check', 'session.fork-check'])
 
 type Handler<N extends CommandName> = (
   args: ParsedArgs<N>,
@@ -31,6 +32,8 @@ export interface CommandsOptions {
   sessions: Sessions
   workspaces: Workspaces
   providers: Providers
+  library: PresetHandlersOptions['library']
+  presets: PresetHandlersOptions['presets']
   global: () => GlobalState
   now?: () => number
 }
@@ -107,13 +110,14 @@ export class Commands {
 const uniqueOf = (id: string): string | undefined =>
   /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id) ? id : undefined
 
-function handlers({ sessions, workspaces, providers }: CommandsOptions): Handlers {
+function handlers({ sessions, workspaces, providers, library, presets }: CommandsOptions): Handlers {
   /** A pick that became the default shows in every tab. */
   const told = <R extends { default?: { saved: boolean } }>(result: R): R => {
     if (result.default?.saved) providers.announce()
     return result
   }
   return {
+    ...presetHandlers({ library, presets, sessions }),
     'session.create': async (args, id) => told(await sessions.create(args, uniqueOf(id))),
     'session.prompt': ({ session, text, mode }, id) => sessions.prompt(session, text, mode, uniqueOf(id)),
     'session.stop': ({ session }) => sessions.stop(session),
@@ -129,6 +133,7 @@ function handlers({ sessions, workspaces, providers }: CommandsOptions): Handler
     'session.delete': ({ session }) => sessions.remove(session),
     'session.restore': ({ session }) => sessions.restore(session),
     'session.fork': ({ session, ...options }) => sessions.fork(session, options),
+    'session.fork-check': ({ session, ...options }) => sessions.forkCheck(session, options),
     'queue.edit': ({ session, message, text }) => sessions.editQueued(session, message, text),
     'queue.remove': ({ session, message }) => sessions.removeQueued(session, message),
     'queue.send-now': ({ session, message }) => sessions.sendQueuedNow(session, message),

@@ -1,5 +1,6 @@
 import { toWireError, type WireError } from '../wire/errors.ts'
 import type { LogEvent } from '../wire/events.ts'
+import type { GenerationRef } from '../wire/presets.ts'
 import type { Snapshot, Writer } from '../wire/protocol.ts'
 import type { GlobalState, SessionRow } from '../wire/views.ts'
 import type { Delta, Feed, ToolOutput } from '../session/feed.ts'
@@ -107,8 +108,9 @@ export class Hub implements Feed {
     this.#channel(session).output(output)
   }
 
-  writer(session: string, writer: Writer, readOnly?: WireError): void {
-    this.#each(session, JSON.stringify({ t: 'writer', session, writer, ...(readOnly && { readOnly }) }))
+  writer(session: string, writer: Writer, readOnly?: WireError, composition?: GenerationRef): void {
+    const status = { ...(readOnly && { readOnly }), ...(composition && { composition }) }
+    this.#each(session, JSON.stringify({ t: 'writer', session, writer, ...status }))
   }
 
   rows(rows: SessionRow[], removed: string[]): void {
@@ -199,8 +201,11 @@ function answer(view: SessionView, after: number | undefined): string {
   const { events } = view
   const last = events.length - 1
   const session = JSON.stringify(view.id)
-  const readOnly = view.readOnly()
-  const status = `"writer":${JSON.stringify(view.writer())}${readOnly ? `,"readOnly":${JSON.stringify(readOnly)}` : ''}`
+  const [writer, readOnly, composition] = [view.writer(), view.readOnly(), view.composition()]
+  const status = JSON.stringify({ writer, ...(readOnly && { readOnly }), ...(composition && { composition }) }).slice(
+    1,
+    -1,
+  )
   if (after !== undefined && after >= 0 && after <= last && last - after <= REPLAY_EVENTS && !view.partial) {
     const missing = events
       .slice(after + 1)
@@ -209,7 +214,7 @@ function answer(view: SessionView, after: number | undefined): string {
     return `{"t":"attached","session":${session},"events":[${missing}],${status}}`
   }
   const page = lastPage(events)
-  const head: Omit<Snapshot, 'events' | 'writer' | 'readOnly' | 't' | 'session'> = {
+  const head: Omit<Snapshot, 'events' | 'writer' | 'readOnly' | 'composition' | 't' | 'session'> = {
     header: view.header,
     state: view.state(),
     from: page[0]?.seq ?? -1,

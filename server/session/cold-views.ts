@@ -36,6 +36,11 @@ export class ColdViews {
     return view
   }
 
+  /** The presets changed: what could not be continued may be continued now, and the other way round. */
+  async reconsider(): Promise<void> {
+    await Promise.all([...this.#entries.values()].map(({ view }) => view?.reconsider()))
+  }
+
   /** The view that is open now, without counting as a user of it. */
   peek(id: string): ColdView | undefined {
     return this.#entries.get(id)?.view

@@ -85,6 +85,18 @@ export class ColdView implements SessionView {
     return this.#refusal
   }
 
+  composition(): undefined {
+    return undefined
+  }
+
+  /** Asks again whether the preset is there, and tells the tabs when the answer is another one. */
+  async reconsider(): Promise<void> {
+    const before = this.readOnly()
+    this.#refusal = await this.#options.refusal(this.#state)
+    if (this.#ended || JSON.stringify(before) === JSON.stringify(this.readOnly())) return
+    this.#options.onWriter(this.#writer, this.readOnly())
+  }
+
   /** Asks again what stands beside the log: who writes, and whether the preset is there. */
   async refresh(): Promise<void> {
     this.#refusal = await this.#options.refusal(this.#state)

@@ -19,7 +19,7 @@ export function composeAgent({
   presets,
   preset,
   modelNotice,
-}: ComposeOptions): Pick<CreateAgent, 'setup' | 'presetDigest'> {
+}: ComposeOptions): Pick<CreateAgent, 'setup' | 'presetDigest' | 'composition'> {
   let scope: Agent | undefined
   return {
     async setup(agent) {
@@ -27,10 +27,12 @@ export function composeAgent({
       agent.onClose(
         installModelSelection(hooks, agent, selection, { ...(modelNotice !== undefined && { modelNotice }) }),
       )
-      if (!presets || preset === undefined) return
-      await presets.mount(agent, preset)
+      if (!presets) return
+      // Also where none is mounted yet: a switch may come before the first turn.
       agent.onClose(() => presets.leave(agent))
+      if (preset !== undefined) await presets.mount(agent, preset)
     },
     presetDigest: () => scope && presets?.declarationDigest(scope),
+    composition: () => scope && presets?.composition(scope),
   }
 }

@@ -1,5 +1,6 @@
 import type { WireError } from '../wire/errors.ts'
 import type { LogEvent } from '../wire/events.ts'
+import type { GenerationRef } from '../wire/presets.ts'
 import type { Writer } from '../wire/protocol.ts'
 import type { SessionRow } from '../wire/views.ts'
 import type { Delta as TurnDelta } from '../turn/hooks.ts'
@@ -19,7 +20,8 @@ export interface Feed {
   events(session: string, events: readonly LogEvent[]): void
   delta(session: string, delta: Delta): void
   output(session: string, output: ToolOutput): void
-  writer(session: string, writer: Writer, readOnly?: WireError): void
+  /** How the session stands beside its log; `composition` while an agent runs here. */
+  writer(session: string, writer: Writer, readOnly?: WireError, composition?: GenerationRef): void
   rows(rows: SessionRow[], removed: string[]): void
 }
 
@@ -49,8 +51,8 @@ export class Feeds implements Feed {
     this.#each((feed) => feed.output(session, output))
   }
 
-  writer(session: string, writer: Writer, readOnly?: WireError): void {
-    this.#each((feed) => feed.writer(session, writer, readOnly))
+  writer(session: string, writer: Writer, readOnly?: WireError, composition?: GenerationRef): void {
+    this.#each((feed) => feed.writer(session, writer, readOnly, composition))
   }
 
   rows(rows: SessionRow[], removed: string[]): void {

@@ -2,6 +2,7 @@ import type { CoreError, WireError } from '../wire/errors.ts'
 import { draft, type Header, type LogEvent } from '../wire/events.ts'
 import { newId } from '../wire/ids.ts'
 import type { Message } from '../wire/messages.ts'
+import type { GenerationRef } from '../wire/presets.ts'
 import type { Writer } from '../wire/protocol.ts'
 import type { Agent } from '../agent/agent.ts'
 import type { AgentHandle } from '../agent/registry.ts'
@@ -23,6 +24,7 @@ export interface LiveParts {
   selection: ModelSelection
   hooks: Hooks
   feed: Feed
+  composition?: (() => GenerationRef | undefined) | undefined
   /** After every commit: the list line may have changed. */
   onCommit(events: readonly LogEvent[]): void
 }
@@ -35,12 +37,16 @@ export class LiveSession implements SessionView {
   readonly partial = false
   readonly #handle: AgentHandle
   readonly #undo: (() => void)[]
+  readonly #feed: Feed
+  readonly #composition: LiveParts['composition']
   /** Picks of one session are recorded one after another (L-15). */
   #picks: Promise<unknown> = Promise.resolve()
   #retry: NodeJS.Timeout | undefined
   #disposed = false
 
-  constructor({ handle, log, selection, hooks, feed, onCommit }: LiveParts) {
+  constructor({ handle, log, selection, hooks, feed, composition, onCommit }: LiveParts) {
+    this.#feed = feed
+    this.#composition = composition
     this.#handle = handle
     this.agent = handle.agent
     this.log = log
@@ -51,7 +57,7 @@ export class LiveSession implements SessionView {
         onCommit(events)
       }),
       log.onRefusal((refusal) => {
-        feed.writer(this.id, this.writer(), this.readOnly())
+        this.tellStatus()
         this.#tryAgain(refusal)
       }),
       this.agent.onDelta((delta) => feed.delta(this.id, delta)),
@@ -81,6 +87,21 @@ export class LiveSession implements SessionView {
 
   readOnly(): WireError | undefined {
     return refusalOf(this.log.refusal)
+  }
+
+  composition(): GenerationRef | undefined {
+    return this.#composition?.()
+  }
+
+  /** Blank until its first turn starts; what a fork inherited counts. */
+  blank(): boolean {
+    const { lastTurn, openTurn } = this.state()
+    return lastTurn === 0 && openTurn === null
+  }
+
+  /** To every tab: who writes, what keeps prompts out, and which generation the agent uses. */
+  tellStatus(): void {
+    this.#feed.writer(this.id, this.writer(), this.readOnly(), this.composition())
   }
 
   release(): void {

@@ -48,6 +48,11 @@ const NO_PRESET: Presets = {
   leave: async () => {},
   select: async () => '',
   declarationDigest: () => undefined,
+  composition: () => undefined,
+  generations: () => [],
+  generationOf: () => 0,
+  describe: async (id) => NO_PRESET.resolve(id) as never,
+  onChange: () => () => {},
 }
 
 /** A session on disk that no process holds, after one finished turn. */

@@ -1,6 +1,7 @@
 import { CoreError, type WireError } from '../wire/errors.ts'
 import { draft, type LogEvent } from '../wire/events.ts'
 import type { SessionLog } from '../log/session-log.ts'
+import type { ScopeKey } from '../scope/scope.ts'
 import { LOG_VERSION } from '../log/jsonl/upgrade.ts'
 import { agentPreset } from '../projection/agent-preset.ts'
 import { refusalOf } from './cold.ts'
@@ -8,8 +9,10 @@ import { ColdViews } from './cold-views.ts'
 import { composeAgent } from './compose.ts'
 import type { Feed } from './feed.ts'
 import { LiveSession } from './live.ts'
+import { noticesFor } from './notices.ts'
 import { lastPage, PAGE_CHARS } from './page.ts'
 import { ModelSelection } from './selection.ts'
+import type { PresetEvent } from './ports.ts'
 import type { SessionsOptions } from './options.ts'
 import type { SessionView } from './view.ts'
 
@@ -29,10 +32,12 @@ export class OpenSessions {
   readonly #opening = new Map<string, Promise<LiveSession>>()
   readonly #removing = new Map<string, Promise<void>>()
   readonly #cold: ColdViews
+  readonly #stop: (() => void) | undefined
 
   constructor(options: OpenSessionsOptions) {
     this.#options = options
-    const { store, feed } = options
+    const { store, feed, presets } = options
+    this.#stop = presets?.onChange((change) => this.#presetsChanged(change))
     this.#cold = new ColdViews({ store, feed, refusal: (state) => this.#presetRefusal(state.preset.current) })
   }
 
@@ -106,6 +111,45 @@ export class OpenSessions {
     return this.publish(log, { preset: log.state(agentPreset).current ?? undefined, pinned: false })
   }
 
+  all(): LiveSession[] {
+    return [...this.#live.values()]
+  }
+
+  /**
+   * Does `work` in the session, which may be blank and of a preset that is gone or broken: then it is opened without one,
+   * and closed again when the work did not give it another. Any other session is opened as usual.
+   */
+  async switching<T>(id: string, work: (session: LiveSession) => Promise<T>): Promise<T> {
+    if (this.has(id) || !(await this.#stranded(id))) return work(await this.ensure(id))
+    const session = await this.once(id, async () => {
+      const { log } = await this.#options.store.openWrite(id)
+      return this.publish(log, { preset: undefined, pinned: false })
+    })
+    try {
+      return await work(session)
+    } finally {
+      if (!session.composition()) await this.#close(id)
+    }
+  }
+
+  async #stranded(id: string): Promise<boolean> {
+    const view = await this.view(id)
+    try {
+      const { lastTurn, openTurn, preset } = view.state()
+      return lastTurn === 0 && openTurn === null && (await this.#presetRefusal(preset.current)) !== undefined
+    } finally {
+      view.release()
+    }
+  }
+
+  /** Back to a session that is only read, for whoever looks at it. */
+  async #close(id: string): Promise<void> {
+    await this.takeAway(id, () => Promise.resolve())
+    const view = await this.view(id)
+    this.#options.feed.writer(id, view.writer(), view.readOnly())
+    view.release()
+  }
+
   async publish(
     log: SessionLog,
     { preset, pinned }: { preset: string | undefined; pinned: boolean },
@@ -121,12 +165,14 @@ export class OpenSessions {
         options: { cwd: cwd ?? process.cwd() },
         ...composeAgent({ hooks, selection, presets, preset, modelNotice }),
       })
+      if (!pinned) for (const notice of noticesFor(log, presets?.composition(handle.agent))) log.append(notice)
       const session = new LiveSession({
         handle,
         log,
         selection,
         hooks,
         feed,
+        composition: () => presets?.composition(handle.agent),
         onCommit: (events) => onCommit(id, events),
       })
       this.#live.set(id, session)
@@ -165,6 +211,7 @@ export class OpenSessions {
 
   /** Ended sessions can still be asked for, so that their last state gets into the list. */
   async close(): Promise<void> {
+    this.#stop?.()
     await Promise.allSettled([...this.#opening.values(), ...this.#removing.values()])
     const results = await Promise.allSettled([...this.#live.values()].map((session) => session.dispose()))
     await this.#cold.close()
@@ -182,7 +229,23 @@ export class OpenSessions {
     const told = this.#cold.end(id)
     if (told === undefined) return
     if (told < events.length) feed.events(id, events.slice(told))
-    feed.writer(id, session.writer(), session.readOnly())
+    session.tellStatus()
+  }
+
+  #presetsChanged(change: PresetEvent): void {
+    if (change.kind === 'bound') this.#bound(change.scope)
+    if (change.kind !== 'roster') return
+    void this.#cold.reconsider().catch((error: unknown) => {
+      const { warn = console.warn } = this.#options
+      warn(`whether sessions can be continued could not be told: ${(error as Error).message}`)
+    })
+  }
+
+  /** An agent's scope is the agent itself. */
+  #bound(scope: ScopeKey): void {
+    const id = 'id' in scope ? String(scope.id) : ''
+    const session = this.#live.get(id)
+    if (session?.agent === scope) session.tellStatus()
   }
 
   async #presetRefusal(preset: string | null): Promise<WireError | undefined> {

@@ -3,6 +3,7 @@ import type { ScopeKey } from '../scope/scope.ts'
 import type { Header, LogEvent } from '../wire/events.ts'
 import type { SessionState } from '../projection/session-state.ts'
 import type { Selection } from '../wire/messages.ts'
+import type { DryRun, GenerationRef } from '../wire/presets.ts'
 import type { SearchHit, SessionPage } from '../wire/protocol.ts'
 import type { SessionRow } from '../wire/views.ts'
 
@@ -21,7 +22,20 @@ export interface Presets {
   leave(scope: ScopeKey): Promise<void>
   select(agent: PresetSubject, id: string): Promise<string>
   declarationDigest(scope: ScopeKey): string | undefined
+  /** The exact generation that a scope uses. */
+  composition(scope: ScopeKey): GenerationRef | undefined
+  /** Mounted generations of a preset, newest first; an agent's scope is the agent. */
+  generations(
+    id: string,
+  ): (GenerationRef & { mountedAt: number; retired: boolean; users: number; scopes: ScopeKey[] })[]
+  /** The number of the generation that new sessions get. */
+  generationOf(id: string): number
+  describe(id?: string): Promise<DryRun>
+  onChange(observer: (change: PresetEvent) => void): () => void
 }
+
+/** What the registry tells of: the list moved, or a scope uses another generation. */
+export type PresetEvent = { kind: 'roster' | 'selected' } | { kind: 'bound'; scope: ScopeKey }
 
 /** The deployment default model, live. */
 export interface DefaultModel {

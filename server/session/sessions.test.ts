@@ -39,6 +39,22 @@ class FakePresets implements Presets {
   declarationDigest(scope: ScopeKey) {
     return this.mounted.get(scope)
   }
+  composition(scope: ScopeKey) {
+    const preset = this.mounted.get(scope)
+    return preset === undefined ? undefined : { preset, generation: 1, digest: preset }
+  }
+  generations() {
+    return []
+  }
+  generationOf() {
+    return 1
+  }
+  async describe() {
+    return { sections: [], contexts: [], tools: [], services: [], tokens: { prompt: 0, tools: 0 } }
+  }
+  onChange() {
+    return () => {}
+  }
 }
 
 const withPresets = async (options: Parameters<typeof rig>[0] = {}) => {

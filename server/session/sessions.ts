@@ -3,6 +3,7 @@ import { draft, type LogEvent } from '../wire/events.ts'
 import { newId } from '../wire/ids.ts'
 import type { CommandResults, ParsedArgs } from '../wire/commands.ts'
 import type { Selection } from '../wire/messages.ts'
+import type { ForkReport, PresetUsage } from '../wire/presets.ts'
 import type { SearchHit, SessionPage } from '../wire/protocol.ts'
 import type { SessionLog } from '../log/session-log.ts'
 import { newHeader } from '../log/store.ts'
@@ -13,6 +14,7 @@ import { checkSelection } from './models.ts'
 import { brokenPreset, OpenSessions } from './open-sessions.ts'
 import type { Index } from './ports.ts'
 import { Roll } from './roll.ts'
+import { SessionPresets } from './session-presets.ts'
 import type { SessionsOptions } from './options.ts'
 import type { SessionView } from './view.ts'
 
@@ -33,6 +35,7 @@ export class Sessions {
   readonly #options: SessionsOptions
   readonly #open: OpenSessions
   readonly #roll: Roll
+  readonly #presets: SessionPresets
 
   constructor(options: SessionsOptions) {
     this.#options = options
@@ -41,6 +44,7 @@ export class Sessions {
       feed: this.feeds,
       onCommit: (id, events) => this.#roll.committed(id, events),
     })
+    this.#presets = new SessionPresets(this.#open, options.presets)
     this.#roll = new Roll({ index: options.index, feed: this.feeds, live: (id) => this.#open.live(id) })
   }
 
@@ -142,17 +146,21 @@ export class Sessions {
     return { title }
   }
 
+  /** See `SessionPresets`. */
   async selectPreset(id: string, preset: string): Promise<CommandResults['preset.select']> {
-    const session = await this.#open.ensure(id)
-    const { presets } = this.#options
-    if (!presets)
-      throw new CoreError('agent-preset/not-found', 'This server has no presets.', {
-        agentPreset: preset,
-        available: [],
-      })
-    const selected = await presets.select(session.agent, preset)
-    await session.log.barrier()
-    return { preset: selected }
+    return this.#presets.select(id, preset)
+  }
+
+  moveBlank(preset: string): Promise<CommandResults['preset.move-blank']> {
+    return this.#presets.moveBlank(preset)
+  }
+
+  presetUsage(preset: string): Promise<PresetUsage> {
+    return this.#presets.usage(preset)
+  }
+
+  forkCheck(source: string, options: { seq?: number | undefined; preset: string }): Promise<ForkReport> {
+    return this.#presets.forkCheck(source, options)
   }
 
   /** Checks, records, then tries to save the pick as the default; the session's pick stands whatever the default does (L-12, L-13). */

@@ -1,5 +1,6 @@
 import type { WireError } from '../wire/errors.ts'
 import type { Header, LogEvent } from '../wire/events.ts'
+import type { GenerationRef } from '../wire/presets.ts'
 import type { Writer } from '../wire/protocol.ts'
 import type { SessionState } from '../projection/session-state.ts'
 
@@ -14,6 +15,8 @@ export interface SessionView {
   writer(): Writer
   /** Why nothing can be sent, in words; absent when a prompt would be taken. */
   readOnly(): WireError | undefined
+  /** The preset's generation that the live agent uses; undefined while none runs here. */
+  composition(): GenerationRef | undefined
   /** The last tab has gone: a cold view lets go of what it read. */
   release(): void
 }
