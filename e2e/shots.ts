@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium, type Browser, type Page } from '@playwright/test'
 import { cookieOf } from './browser/cookie.ts'
+import { documentOf } from './browser/presets-screen.ts'
 import { ROOT } from './host.ts'
 import { startMock } from './mock-llm/server.ts'
 import { startServer, type Served } from './process.ts'
@@ -41,6 +42,15 @@ interface Shot {
   /** Not logged in. */
   stranger?: true
 }
+
+/** A row with a name that no plugin has. */
+const TYPO = `      - id: notes
+        name: tool-tudo
+      - id: limit
+        name: tool-fs
+        config:
+          maxOutputChars: !!js env.CI ? 8000 : 16000
+`
 
 const sees = (page: Page, text: string) => page.getByText(text).first().waitFor()
 
@@ -202,6 +212,30 @@ const SHOTS: Shot[] = [
   { name: 'settings-about', where: 'full', path: () => 'settings/about', show: (page) => sees(page, 'Data folder') },
   { name: 'presets', where: 'full', path: () => 'presets', show: (page) => page.getByRole('heading').nth(1).waitFor() },
   {
+    name: 'presets-document',
+    where: 'full',
+    path: () => 'presets/minimal/document',
+    show: (page) => page.getByTestId('preset-yaml').waitFor(),
+  },
+  {
+    name: 'presets-generations',
+    where: 'full',
+    path: () => 'presets/standard/generations',
+    show: (page) => page.getByTestId('generations').waitFor(),
+  },
+  {
+    name: 'presets-edit',
+    where: 'full',
+    path: () => 'presets/data-lab/edit',
+    async show(page) {
+      await page.getByTestId('preset-text').click()
+      await page.keyboard.press('ControlOrMeta+a')
+      await page.keyboard.insertText(documentOf('data-lab', 'You explore tables. Show numbers first.', TYPO))
+      await page.getByTestId('preset-problem').first().waitFor()
+      await sees(page, 'draft kept')
+    },
+  },
+  {
     name: 'palette',
     where: 'full',
     path: () => 'new',
@@ -237,6 +271,7 @@ async function stage(root: string): Promise<Stage & { end(): Promise<void> }> {
   await client.command('provider.save', gateway)
   await client.command('credential.set', { provider: 'lab', key: 'a-key-for-pictures' })
   await client.command('model.default', { provider: 'lab', model: 'deepseek-v4-flash' })
+  await client.command('preset.import', { text: documentOf('data-lab', 'You explore tables.') })
   const cast = await play(client, mock, work)
   const second = await startServer({ dataDir: join(root, 'full'), env })
   return {

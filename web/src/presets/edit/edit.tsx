@@ -4,6 +4,7 @@ import type { PresetSource } from '../../../../server/wire/presets.ts'
 import type { PresetRow } from '../../../../server/wire/views.ts'
 import { presetSource, presetVocabulary } from '../../api.ts'
 import { useT } from '../../i18n/i18n.ts'
+import { navigate } from '../../router.ts'
 import { useMedia } from '../../ui/hooks.ts'
 import { Problems } from '../../ui/problems.tsx'
 import { Segment } from '../../ui/button.tsx'
@@ -63,6 +64,9 @@ function Editing({ preset, source, onStale }: Props) {
     const done = await activation.activate()
     if (!done) return
     edit.saved(done.text, done.result.digest)
+    // A document that declared nothing yet may have been given its id.
+    if (done.result.preset !== preset.id)
+      return navigate({ place: 'presets', id: done.result.preset, tab: 'edit' }, 'replace')
     setSaved({ ...done.result, generation: done.result.generation === before ? 0 : done.result.generation })
     onStale()
   }
