@@ -17,6 +17,7 @@ test('every place is found by its path', () => {
   })
   expect(parse('/presets')).toEqual({ place: 'presets' })
   expect(parse('/presets/minimal')).toEqual({ place: 'presets', id: 'minimal' })
+  expect(parse('/presets/minimal/edit')).toEqual({ place: 'presets', id: 'minimal', tab: 'edit' })
   expect(parse('/settings')).toEqual({ place: 'settings', page: 'models' })
   expect(parse('/settings/about')).toEqual({ place: 'settings', page: 'about' })
 })
