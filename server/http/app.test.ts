@@ -63,6 +63,13 @@ async function serve(options: Partial<AppOptions> = {}) {
     providers: {} as Providers,
     global: () => ({ host: SECRET }) as unknown as GlobalState,
     presetDocument: async () => ({ agentPreset: 'x', content: SECRET }),
+    presetContents: async (id) => ({
+      sections: [],
+      contexts: [],
+      tools: [],
+      services: [id],
+      tokens: { prompt: 1, tools: 2 },
+    }),
     library: LIBRARY as unknown as AppOptions['library'],
     presets: { saveDefault: async () => {}, defaultId: () => 'x' },
     token: TOKEN,
@@ -266,6 +273,7 @@ describe('presets', () => {
     expect(await read('x/source')).toMatchObject({ preset: 'x', text: SECRET, versions: [] })
     expect(await read('x/source/1-a')).toEqual({ text: SECRET })
     expect(await read('x/usage')).toEqual({ preset: 'x', generations: [] })
+    expect(await read('x/contents')).toMatchObject({ services: ['x'], tokens: { prompt: 1, tools: 2 } })
     expect(await read('vocabulary')).toEqual({ rows: [{ name: SECRET }] })
   })
 })

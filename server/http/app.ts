@@ -38,6 +38,7 @@ export interface AppOptions {
   providers: Providers
   global: () => GlobalState
   presetDocument: RestOptions['presetDocument']
+  presetContents: RestOptions['presetContents']
   library: PresetLibrary
   /** The registry, for the default. */
   presets: PresetHandlersOptions['presets']

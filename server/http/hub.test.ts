@@ -47,7 +47,7 @@ class Host {
       state: () => ({ seq: events.length - 1 }) as never,
       writer: () => ({ kind: 'none' }),
       readOnly: () => undefined,
-    composition: () => undefined,
+      composition: () => undefined,
       release: () => void this.held.set(id, this.held.get(id)! - 1),
     }
   }

@@ -2,13 +2,15 @@ import type { FastifyInstance } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import type { PresetLibrary } from '../preset/library.ts'
-import type { PresetUsage } from '../wire/presets.ts'
+import type { DryRun, PresetUsage } from '../wire/presets.ts'
 
 const Preset = z.strictObject({ preset: z.string().max(256) })
 
 export interface PresetDocumentsOptions {
   sessions: { presetUsage(preset: string): Promise<PresetUsage> | PresetUsage }
   library: Pick<PresetLibrary, 'source' | 'version' | 'vocabulary'>
+  /** What an agent of the preset is given now. */
+  presetContents(id: string): Promise<DryRun>
   presetDocument(id: string): Promise<{ agentPreset: string; content: string; name?: string; description?: string }>
 }
 
@@ -19,11 +21,18 @@ const disposition = (preset: string): string =>
 /** What can be read about presets: as declared, as written, earlier texts, who uses which, what a document may say. */
 export function installPresetDocuments(server: FastifyInstance, options: PresetDocumentsOptions): void {
   const app = server.withTypeProvider<ZodTypeProvider>()
-  const { sessions, library, presetDocument } = options
+  const { sessions, library, presetContents, presetDocument } = options
   app.get(
     '/api/presets/vocabulary',
     { schema: { summary: 'Row names of presets and the schema of each config' } },
     () => library.vocabulary(),
+  )
+  app.get(
+    '/api/presets/:preset/contents',
+    {
+      schema: { summary: 'Prompt, contexts, tools and services that an agent of the preset is given', params: Preset },
+    },
+    (request) => presetContents(request.params.preset),
   )
   app.get(
     '/api/presets/:preset/document',

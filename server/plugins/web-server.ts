@@ -53,6 +53,7 @@ export default plugin({
       providers,
       global,
       presetDocument: async (id) => agentPresets.readDocument(id),
+      presetContents: (id) => agentPresets.describe(id),
       library: presetLibrary,
       presets: agentPresets.registry,
       token,

@@ -90,6 +90,7 @@ test('a row whose apply throws, and one that never settles, break their preset w
   expect(throwing.broken).toBe('x (hostile): no mood')
   const hanging = await presetHost(`${declare('bad', '- {id: x, name: hostile}')}${declare('fine', tool('a'))}`, {
     catalog: hostile(() => new Promise(() => {})),
+    settleMs: 1000,
     patches: [{ id: 'agent-presets', config: { default: 'standard', mountDeadlineMs: 50, diagnosisDeadlineMs: 50 } }],
   })
   const presets = presetsOf(hanging)

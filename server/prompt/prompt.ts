@@ -144,7 +144,7 @@ export class SystemPrompt {
   async #collectSections(entries: Entry<SectionSpec>[], input: AssembleInput): Promise<Section[]> {
     const sections = entries.map(async ({ value: { text, ...rest } }) => ({
       ...rest,
-      text: (await textFor(text, input)) ?? '',
+      text: (await textFor('section', { ...rest, text }, input)) ?? '',
     }))
     return inOrder(await Promise.all(sections))
   }
@@ -153,7 +153,7 @@ export class SystemPrompt {
     const contexts = entries.map(async ({ value: { text, order = 0, ...rest } }) => ({
       ...rest,
       order,
-      text: (await textFor(text, input)) ?? '',
+      text: (await textFor('context', { ...rest, text }, input)) ?? '',
     }))
     return inOrder(await Promise.all(contexts))
   }
@@ -164,13 +164,32 @@ export class SystemPrompt {
   ): Promise<Assembly['variables']> {
     const entries = [...this.#variables.view(input.scope).named.values()]
     const values = await Promise.all(
-      entries.map(async ({ name, value }) => [name, await textFor(value, input)] as const),
+      entries.map(async ({ name, value }) => [name, await textFor('variable', { name, text: value }, input)] as const),
     )
     return { ...Object.fromEntries(values), ...facts }
   }
 }
 
-const textFor = (text: Text, input: AssembleInput) => (typeof text === 'string' ? text : text(input))
+interface Source {
+  name: string
+  owner?: string
+  text: Text
+}
+
+/** A text that cannot be made is blamed on who registered it. */
+function textFor(kind: string, { name, owner, text }: Source, input: AssembleInput): ReturnType<Exclude<Text, string>> {
+  if (typeof text === 'string') return text
+  const blame = (error: unknown): never => {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(`${kind} ${name}${owner === undefined ? '' : ` of ${owner}`}: ${reason}`, { cause: error })
+  }
+  try {
+    const made = text(input)
+    return made instanceof Promise ? made.catch(blame) : made
+  } catch (error) {
+    return blame(error)
+  }
+}
 
 const inOrder = <T extends { name: string; order: number }>(items: T[]): T[] =>
   items.toSorted((a, b) => a.order - b.order || byCodeUnit(a.name, b.name))

@@ -1,6 +1,13 @@
 import { basePath } from './base.ts'
 import type { WireError } from '../../server/wire/errors.ts'
-import type { PresetSource, PresetUsage, PresetVocabulary, RequestRow, RequestView } from '../../server/wire/presets.ts'
+import type {
+  DryRun,
+  PresetSource,
+  PresetUsage,
+  PresetVocabulary,
+  RequestRow,
+  RequestView,
+} from '../../server/wire/presets.ts'
 import type { EventPage, SearchHit, SessionPage } from '../../server/wire/protocol.ts'
 
 export type Answer<T> = { ok: true; value: T } | { ok: false; status: number; error: WireError }
@@ -71,6 +78,9 @@ export const presetSource = (id: string): Promise<Answer<PresetSource>> => ask(o
 
 export const presetVersion = (id: string, version: string): Promise<Answer<{ text: string }>> =>
   ask(ofPreset(id, `source/${encodeURIComponent(version)}`))
+
+/** What an agent of the preset is given now. */
+export const presetContents = (id: string): Promise<Answer<DryRun>> => ask(ofPreset(id, 'contents'))
 
 export const presetUsage = (id: string): Promise<Answer<PresetUsage>> => ask(ofPreset(id, 'usage'))
 

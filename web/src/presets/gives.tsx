@@ -1,6 +1,7 @@
 import { Copy, Pencil, Plus } from 'lucide-react'
 import type { PresetRow } from '../../../server/wire/views.ts'
 import type { DryRun } from '../../../server/wire/presets.ts'
+import { presetContents } from '../api.ts'
 import { thousands } from '../i18n/format.ts'
 import { useT } from '../i18n/i18n.ts'
 import { useNewSession } from '../new-session/state.ts'
@@ -8,19 +9,19 @@ import { linkTo, navigate } from '../router.ts'
 import { Button } from '../ui/button.tsx'
 import { total } from './compare.ts'
 import { openPresetDialog } from './dialogs.ts'
-import { useCheck } from './edit/use-check.ts'
 import { Marks } from './marks.tsx'
 import { NameLine } from './name-line.tsx'
 import { Trouble } from './trouble.tsx'
-import { revisionOf } from './resource.ts'
+import { revisionOf, useAnswer } from './resource.ts'
 import { Contexts, Sections, Services, TokenBar, ToolRows } from './sections.tsx'
 
 /** What an agent of this preset is given with every request. */
 export function Gives({ preset }: { preset: PresetRow }) {
   const t = useT()
-  // The text is beside the point: the answer brings what the current generation gives.
-  const { check, error } = useCheck('', preset.id, revisionOf(preset))
-  const run = check?.active
+  const answer = useAnswer(preset.id, revisionOf(preset), () => presetContents(preset.id))
+  const run = answer.kind === 'shown' ? answer.value : undefined
+  // A preset that cannot be used has its reason above already.
+  const error = answer.kind === 'failed' && preset.broken === undefined ? answer.error : undefined
   return (
     <div className="in" data-testid="preset-gives">
       <section>
@@ -47,7 +48,7 @@ export function Gives({ preset }: { preset: PresetRow }) {
           </span>
         </p>
       )}
-      {run ? <Run run={run} /> : <Known preset={preset} waiting={check === undefined && error === undefined} />}
+      {run ? <Run run={run} /> : <Known preset={preset} waiting={answer.kind === 'loading'} />}
     </div>
   )
 }

@@ -9,7 +9,7 @@ const SIGNS = { same: ' ', add: '+', del: '-', gap: ' ' } as const
 export function Lines({ hunk }: { hunk: Hunk }) {
   const lines = useMemo(() => diffLines([hunk]), [hunk])
   return (
-    <pre className="pv-lines" data-testid="prompt-diff">
+    <pre className="pv-lines" data-testid="prompt-diff" tabIndex={0}>
       {lines.map((line, index) => (
         <Line key={index} line={line} />
       ))}
