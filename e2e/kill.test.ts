@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Bench, sweep } from './kill/sweep.ts'
+import { killedSwitch } from './kill/switch.ts'
 
 let bench: Bench
 beforeAll(async () => {
@@ -66,3 +67,21 @@ test('B30 killed in the middle of a bash call: its outcome is unknown, its proce
   await back.close()
   await next.stop()
 }, 90_000)
+
+test('H-05 killed on the way of a switch: the session has the old preset or the new one, and its first request agrees', async () => {
+  const minimal = ['bash', 'str_replace_editor']
+  for (const [on, at] of [
+    ['await', 5],
+    ['await', 60],
+    ['disk', 4],
+    ['disk', 400],
+  ] as const) {
+    const { killed, acknowledged, preset, tools } = await killedSwitch(bench, on, at)
+    expect(killed === undefined).toBe(at === 400)
+    expect(acknowledged).toBe(at === 400)
+    // Nothing of a blank session is on disk before its switch is.
+    expect(preset).toBeOneOf(acknowledged ? ['standard'] : ['standard', 'minimal', undefined])
+    if (preset !== undefined) expect(tools.includes('todo_write')).toBe(preset === 'standard')
+    if (preset === 'minimal') expect(tools).toEqual(minimal)
+  }
+}, 120_000)
