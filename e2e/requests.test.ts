@@ -20,14 +20,16 @@ afterAll(async () => {
   await mock?.close()
 })
 
-const json = async <T>(path: string, from: TestHost = host) => {
+type Failure = { error: { code: string; message: string } }
+
+const json = async (path: string, from: TestHost = host) => {
   const answer = await from.get(path)
-  return { status: answer.status, body: (await answer.json()) as T }
+  return { status: answer.status, body: await answer.json() }
 }
 const rows = async (session: string, from?: TestHost) =>
-  (await json<RequestRow[]>(`/api/sessions/${session}/requests`, from)).body
+  (await json(`/api/sessions/${session}/requests`, from)).body as RequestRow[]
 const view = async (session: string, at: string, from?: TestHost) =>
-  (await json<RequestView>(`/api/sessions/${session}/requests/${at}`, from)).body
+  (await json(`/api/sessions/${session}/requests/${at}`, from)).body as RequestView
 
 /** A standard session that wrote a file with `write` and looked at it with `bash`, then its fork into minimal. */
 async function forked(wire: WireFamily) {
@@ -182,12 +184,12 @@ test('what a request was made of reads the same live, closed, and in the fork th
 }, 60_000)
 
 test('what is not there is said in words: the session, the turn, and numbers that are none', async () => {
-  const missing = await json<{ error: { code: string } }>('/api/sessions/nobody/requests')
-  expect([missing.status, missing.body.error.code]).toEqual([404, 'session/not-found'])
+  const missing = await json('/api/sessions/nobody/requests')
+  expect([missing.status, (missing.body as Failure).error.code]).toEqual([404, 'session/not-found'])
   const { session } = await client.command('session.create', { workspace, preset: 'minimal' })
   expect(await rows(session)).toEqual([])
-  const none = await json<{ error: { code: string; message: string } }>(`/api/sessions/${session}/requests/3/2`)
-  expect([none.status, none.body.error]).toEqual([
+  const none = await json(`/api/sessions/${session}/requests/3/2`)
+  expect([none.status, (none.body as Failure).error]).toEqual([
     404,
     { code: 'gateway/not-found', message: 'This session made no request in step 2 of turn 3.' },
   ])

@@ -12,7 +12,6 @@ import type { HostLoader } from '../preset/loader.ts'
 import type { NumberBook } from '../preset/numbers.ts'
 import type { DryRun } from '../wire/presets.ts'
 import type { StateStore } from '../workspace/state.ts'
-import type {} from './state-store.ts'
 
 const config = z.strictObject({
   default: z.string(),

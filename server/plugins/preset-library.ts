@@ -36,9 +36,3 @@ export default plugin({
     })
   },
 })
-
-declare module '@deepseek-ai/cordis' {
-  interface Context {
-    presetLibrary: PresetLibrary
-  }
-}

@@ -3,7 +3,6 @@ import { plugin } from '../preset/kernel.ts'
 import { Roster } from '../session/roster.ts'
 import { Sessions } from '../session/sessions.ts'
 import { VERSION } from '../version.ts'
-import type {} from './preset-library.ts'
 
 /** The session entry: presets and models are applied here, to every session a person makes or opens. */
 export default plugin({

@@ -14,9 +14,3 @@ export default plugin({
     })
   },
 })
-
-declare module '@deepseek-ai/cordis' {
-  interface Context {
-    stateStore: StateStore
-  }
-}

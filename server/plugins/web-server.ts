@@ -10,7 +10,6 @@ import { PROTOCOL } from '../wire/protocol.ts'
 import type { GlobalState, HostFacts } from '../wire/views.ts'
 import { VERSION } from '../version.ts'
 import type { HostLoader } from '../preset/loader.ts'
-import type {} from './preset-library.ts'
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
 

@@ -1,7 +1,6 @@
 import './context.ts'
 import { plugin } from '../preset/kernel.ts'
 import { Workspaces } from '../workspace/workspaces.ts'
-import type {} from './state-store.ts'
 
 /** The registered folders. */
 export default plugin({

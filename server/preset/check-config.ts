@@ -47,7 +47,7 @@ export async function configFindings(plugin: Partial<RowPlugin>, config: unknown
 
 function zodIssues(schema: z.ZodType, config: unknown): Issue[] {
   const parsed = schema.safeParse(config)
-  return parsed.success ? [] : (parsed.error.issues as Issue[])
+  return parsed.success ? [] : parsed.error.issues
 }
 
 /** The schema of a plugin from elsewhere, when it follows the common interface. */

@@ -51,10 +51,16 @@ const nameOf = (row: Partial<EntryOptions>): string =>
 /** The one `agent-preset` row of a document; says what stands in its place otherwise. */
 export function presetRow(data: readonly unknown[], found: Findings): PlacedRow | undefined {
   const [row, second] = data
-  if (row === undefined) return void found.add('The document is empty. It takes one agent-preset row.', [], '')
+  if (row === undefined) {
+    found.add('The document is empty. It takes one agent-preset row.', [], '')
+    return undefined
+  }
   if (second !== undefined)
     found.add('The document has more than one row. One document declares one preset.', [1], '[1]')
-  if (!isRow(row)) return void found.add('This row is not a map.', [0], '[0]')
+  if (!isRow(row)) {
+    found.add('This row is not a map.', [0], '[0]')
+    return undefined
+  }
   const at = `[0] ${nameOf(row)}`.trim()
   if (row.name !== PRESET_ROW) {
     found.add(`The row's name is ${JSON.stringify(row.name)}; a preset is declared by ${PRESET_ROW}.`, [0, 'name'], at)
@@ -82,7 +88,10 @@ export async function declarationFindings({ row, path, at }: PlacedRow, found: F
 
 /** Every row of the preset, groups before what is in them; says what is no row. */
 export function* presetRows(list: unknown, path: Path, at: string, found: Findings): Generator<PlacedRow> {
-  if (!Array.isArray(list)) return void found.add('This is not a list of rows.', path, at)
+  if (!Array.isArray(list)) {
+    found.add('This is not a list of rows.', path, at)
+    return
+  }
   for (const [index, row] of list.entries()) {
     const here = [...path, index]
     const label = `${at}[${index}] ${isRow(row) ? nameOf(row) : ''}`.trim()

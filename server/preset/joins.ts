@@ -81,6 +81,22 @@ export class Joins {
     }
   }
 
+  /** Joins a child to the very generation of its parent; undefined, and nothing done, when the parent has none. */
+  inherit(child: ScopeKey, parent: ScopeKey, lease: (generation: Generation) => Lease): Generation | undefined {
+    if (this.of(child) || this.joinedElsewhere(child)) throw new Error('this scope already uses a preset')
+    if (this.joinedElsewhere(parent)) throw new Error('the revision of the parent is unavailable in this registry')
+    const generation = this.of(parent)
+    if (!generation) return undefined
+    const taken = lease(generation)
+    try {
+      this.move(child, taken)
+    } catch (error) {
+      void taken.release()
+      throw error
+    }
+    return generation
+  }
+
   /** Unlinks the scope and gives up its use; idempotent. */
   leave(key: ScopeKey): Promise<void> {
     const join = this.#joins.get(key)

@@ -11,7 +11,6 @@ import { PresetLibrary } from './library.ts'
 import { Documents } from './library-documents.ts'
 import type { BootOptions, Host } from '../boot.ts'
 import type { TestHost } from '../boot-testing.ts'
-import type { DryRun } from '../wire/presets.ts'
 import type { Trial } from './check.ts'
 import type { Declaration } from './declaration.ts'
 import type { HostLoader } from './loader.ts'
@@ -66,7 +65,7 @@ function registryOf(host: Host): LibraryOptions['registry'] {
   return {
     list: () => registry.list(),
     generationOf: (id) => registry.generationOf(id),
-    describe: (id) => registry.describe(id) as Promise<unknown> as Promise<DryRun>,
+    describe: (id) => registry.describe(id),
     settled: () => registry.settled(),
     trial: (declaration, base) => mountOnTrial(host, declaration, base),
   }

@@ -147,7 +147,7 @@ test('E-19 a clean mount is no sandbox: a row may act on the process later, and 
   const scope = {}
   await presets.mount(scope)
   const tools = made.host.service('tools')!
-  await tools.view(scope)[0]!.run({} as never, {} as never)
+  await tools.view(scope)[0]!.run({}, {} as never)
   const reached = process.env['CORE_WEB_REACHED']
   delete process.env['CORE_WEB_REACHED']
   expect([reached, tools.view(null)]).toEqual(['yes', []])

@@ -8,42 +8,16 @@ import { Generations } from './lease.ts'
 import { Numbers, memoryBook } from './numbers.ts'
 import { Roster } from './roster.ts'
 import { Selections } from './select.ts'
-import type { Context } from '@deepseek-ai/cordis'
-import type { ScopeKey, Scopes } from '../scope/scope.ts'
+import type { ScopeKey } from '../scope/scope.ts'
 import type { DryRun, GenerationRef } from '../wire/presets.ts'
 import type { Declaration, DeclaringRow } from './declaration.ts'
 import type { DeclaredDocument, InventoryRow } from './document.ts'
 import type { Generation } from './generation.ts'
 import type { Composition, Condition, GenerationInfo, Trial } from './inspection.ts'
 import type { Lease } from './lease.ts'
-import type { NumberBook } from './numbers.ts'
+import type { PresetChange, RegistryOptions } from './registry-options.ts'
 import type { RosterRow } from './roster.ts'
 import type { SelectableAgent } from './select.ts'
-
-export type PresetChange =
-  | { kind: 'roster' }
-  | { kind: 'bound'; scope: ScopeKey; id: string }
-  | { kind: 'selected'; sessionId: string; id: string }
-
-export interface RegistryOptions {
-  /** The registry row's own context: it owns every generation, so closing the row closes them all (F-18). */
-  ctx: Context
-  scopes: Scopes
-  defaultId: string
-  selectedDefault?(): string | undefined
-  /** A dry assembly for an agent that joins the scope: all of a dry run but what only the registry knows. */
-  describe?(scope: ScopeKey): Promise<Omit<DryRun, 'services'>>
-  /** Writes the user's default; undefined takes it out. Absent where nothing can be written. */
-  saveDefault?(id: string | undefined): Promise<void>
-  warn?(message: string): void
-  /** Where the numbers of generations are kept. Default: nowhere. */
-  numbers?: NumberBook
-  /** The folder of the user's own documents. */
-  ownFolder?: string
-  /** See `RosterOptions`. */
-  diagnosisDeadlineMs?: number
-  mountDeadlineMs?: number
-}
 
 /** The declared presets of one host, their mounted generations, and which scope uses which. */
 export class PresetRegistry {
@@ -163,19 +137,7 @@ export class PresetRegistry {
    */
   composeFrom(child: ScopeKey, parent: ScopeKey): string | undefined {
     requireScope(child)
-    if (this.#joins.of(child) || this.#joins.joinedElsewhere(child)) throw new Error('this scope already uses a preset')
-    if (this.#joins.joinedElsewhere(parent))
-      throw new Error('the revision of the parent is unavailable in this registry')
-    const generation = this.#joins.of(parent)
-    if (!generation) return undefined
-    const lease = this.#generations.lease(generation)
-    try {
-      this.#joins.move(child, lease)
-    } catch (error) {
-      void lease.release()
-      throw error
-    }
-    return generation.id
+    return this.#joins.inherit(child, parent, (generation) => this.#generations.lease(generation))?.id
   }
 
   /** Ends a scope's use of its preset; idempotent. */

@@ -145,7 +145,7 @@ test('the boundary is the last seed that was inherited', () => {
       seq,
       time: 1,
       data: isInherited === undefined ? {} : { inherited: isInherited },
-    }) as LogEvent
+    })
   expect(fold(inherited, HEADER, [])).toBeNull()
   expect(fold(inherited, HEADER, [seed(3)])).toBeNull()
   expect(fold(inherited, HEADER, [seed(3, true), seed(5, false)])).toBe(3)

@@ -57,7 +57,7 @@ function retoldCalls(message: Message, retold: ReadonlySet<Block>): Message {
     const kept = block.type !== 'tool-call' || !retold.has(block)
     if (kept && block.type === 'tool-call') firstCall ??= content.length
     if (kept) content.push(block)
-    else content.splice(firstCall ?? content.length, 0, callText(block as ToolCallBlock))
+    else content.splice(firstCall ?? content.length, 0, callText(block))
     if (!kept && firstCall !== undefined) firstCall++
   }
   return { ...message, content, source: withoutReplay(message.source) }

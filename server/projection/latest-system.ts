@@ -1,5 +1,5 @@
 import type { LogEvent, SurfaceOp } from '../wire/events.ts'
-import { textOf, type Message } from '../wire/messages.ts'
+import { textOf } from '../wire/messages.ts'
 
 interface Node {
   seq: number
@@ -19,7 +19,7 @@ export function latestSystem(events: Iterable<LogEvent>): string {
   for (const event of events) {
     switch (event.type) {
       case 'system/message':
-        list.place(event.seq, textOf(event.data.message as Message), event.surfaceOp)
+        list.place(event.seq, textOf(event.data.message), event.surfaceOp)
         break
       case 'user/message':
       case 'developer/message':

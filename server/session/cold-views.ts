@@ -38,7 +38,7 @@ export class ColdViews {
 
   /** The presets changed: what could not be continued may be continued now, and the other way round. */
   async reconsider(): Promise<void> {
-    await Promise.all([...this.#entries.values()].map(({ view }) => view?.reconsider()))
+    await Promise.all([...this.#entries.values()].flatMap(({ view }) => (view ? [view.reconsider()] : [])))
   }
 
   /** The view that is open now, without counting as a user of it. */

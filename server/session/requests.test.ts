@@ -76,7 +76,7 @@ const LOG = log(
   ['turn/start', { turn: 2 }],
   ['step/start', { turn: 2, step: 1 }],
   system(2, 1, 'OTHER', { op: 'replace', startSeq: 2, endSeq: 2 }),
-  user(2, 1, `${'é𝒳'.repeat(50)}`),
+  user(2, 1, 'é𝒳'.repeat(50)),
   header(2, 1, { compositionDigest: 'd2', composition: REF }),
   origins(2, 1, 'persona'),
   ['assistant/attempt', { turn: 2, step: 1, attempt: 1, stream: [] }],
