@@ -335,6 +335,7 @@ test('the OpenAPI document lists the documents of the server and names its versi
   expect(Object.keys(document.paths).sort()).toEqual([
     '/api/login',
     '/api/presets/vocabulary',
+    '/api/presets/{preset}/contents',
     '/api/presets/{preset}/document',
     '/api/presets/{preset}/export',
     '/api/presets/{preset}/source',
