@@ -31,7 +31,7 @@ function heard() {
 test('each command reaches its part with its arguments, and the answer comes back', async () => {
   const { handlers, calls } = heard()
   const answers = [
-    await handlers['preset.check']({ text: 't', preset: 'a' }),
+    await handlers['preset.check']({ text: 't', preset: 'a', trial: false }),
     await handlers['preset.copy']({ from: 'a', id: 'b', name: 'B' }),
     await handlers['preset.import']({ text: 't', id: 'b' }),
     await handlers['preset.save']({ preset: 'b', text: 't', base: 'd0' }),
@@ -40,7 +40,7 @@ test('each command reaches its part with its arguments, and the answer comes bac
     await handlers['preset.move-blank']({ preset: 'b' }),
   ]
   expect(calls).toEqual([
-    ['check', 't', 'a'],
+    ['check', 't', 'a', false],
     ['copy', 'a', 'b', 'B'],
     ['import', 't', 'b'],
     ['save', 'b', 't', 'd0'],

@@ -28,7 +28,7 @@ export function presetHandlers({ library, presets, sessions }: PresetHandlersOpt
       await presets.saveDefault(preset ?? undefined)
       return { preset: presets.defaultId() }
     },
-    'preset.check': ({ text, preset }) => library.check(text, preset),
+    'preset.check': ({ text, preset, trial }) => library.check(text, preset, trial),
     'preset.copy': ({ from, id, name }) => library.copy(from, id, name),
     'preset.import': ({ text, id }) => library.import(text, id),
     'preset.save': ({ preset, text, base }) => library.save(preset, text, base),

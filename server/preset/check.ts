@@ -22,7 +22,8 @@ export type Trial = (
 
 export interface CheckWorld {
   known: RowKnowledge
-  trial: Trial
+  /** Absent: the text is read, and nothing of it runs. */
+  trial?: Trial
   /** What new sessions of a preset get now; undefined when it cannot be used. */
   active(preset: string): Promise<DryRun | undefined>
   /** Folder that the document's relative names start from. */
@@ -72,7 +73,9 @@ export async function checkText(text: string, world: CheckWorld, edited?: string
       [0, 'config', 'id'],
       '',
     )
-  const dry = declaration && !found.failed ? await tryOut(declaration, rows, world, found) : undefined
+  const { trial } = world
+  const dry =
+    trial && declaration && !found.failed ? await tryOut(declaration, rows, { ...world, trial }, found) : undefined
   const active = await world.active(edited ?? preset ?? '')
   return {
     ...(preset !== undefined && { preset }),
@@ -85,7 +88,7 @@ export async function checkText(text: string, world: CheckWorld, edited?: string
 async function tryOut(
   declaration: Declaration,
   rows: readonly PlacedRow[],
-  { trial, baseUrl }: CheckWorld,
+  { trial, baseUrl }: CheckWorld & { trial: Trial },
   found: Findings,
 ): Promise<DryRun | undefined> {
   const outcome = await attempt(() => trial(declaration, { baseUrl }))

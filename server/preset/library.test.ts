@@ -1,18 +1,15 @@
+import { existsSync } from 'node:fs'
 import { mkdir, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { shippedPresets } from '../boot-testing.ts'
 import { CoreError } from '../wire/errors.ts'
-import { inventoryOfTree } from './document.ts'
-import { mountFailure, mountGeneration } from './generation.ts'
 import { sha256 } from './kernel.ts'
 import { PresetLibrary } from './library.ts'
 import { Documents } from './library-documents.ts'
-import type { BootOptions, Host } from '../boot.ts'
+import type { BootOptions } from '../boot.ts'
 import type { TestHost } from '../boot-testing.ts'
-import type { Trial } from './check.ts'
-import type { Declaration } from './declaration.ts'
 import type { HostLoader } from './loader.ts'
 import type { LibraryOptions } from './library.ts'
 import '../plugins/preset-library.ts'
@@ -44,37 +41,10 @@ async function libraryHost(files: Record<string, string> = { own: OWN }, options
   return { ...made, library, presets, pathOf, read: (name: string) => readFile(pathOf(name), 'utf8') }
 }
 
-/** Mounts beside everything else, as the registry's own trial does. */
-async function mountOnTrial(
-  { ctx }: Host,
-  declaration: Declaration,
-  { baseUrl }: { baseUrl?: string },
-): ReturnType<Trial> {
-  const entry = ctx.loader.resolve('host:agent-presets')
-  const generation = await mountGeneration(entry.fiber!.ctx, { entry, baseUrl }, declaration, 5000)
-  const broken = mountFailure(generation)
-  const rows = inventoryOfTree(generation.audit())
-  const tools = ctx.tools.view(generation.key).map(({ spec }) => spec)
-  await generation.close()
-  const dry = { sections: [], contexts: [], tools, services: [], tokens: { prompt: 0, tools: 0 } }
-  return broken === undefined ? { rows, dry } : { rows, broken }
-}
-
-function registryOf(host: Host): LibraryOptions['registry'] {
-  const { registry } = host.service('agentPresets')!
-  return {
-    list: () => registry.list(),
-    generationOf: (id) => registry.generationOf(id),
-    describe: (id) => registry.describe(id),
-    settled: () => registry.settled(),
-    trial: (declaration, base) => mountOnTrial(host, declaration, base),
-  }
-}
-
 /** A second library over the same host, with a disk that can be told to fail. */
 function libraryOver({ host, dataDir }: TestHost, options: Partial<LibraryOptions>): PresetLibrary {
   const loader = host.ctx.loader as HostLoader
-  const registry = registryOf(host)
+  const { registry } = host.service('agentPresets')!
   return new PresetLibrary({
     documents: new Documents(loader, join(dataDir, 'presets')),
     registry,
@@ -384,6 +354,21 @@ test('a check compares with what new sessions get now, and leaves nothing behind
   expect([preset, diagnostics]).toEqual(['own', []])
   expect([dry, active].map((side) => side?.tools.map(({ name }) => name))).toEqual([['two'], ['one']])
   expect([made.presets.inspectCompositions().length, ids(made)]).toEqual([compositions, ['standard', 'minimal', 'own']])
+})
+
+test('a check without a trial runs nothing: no module of the document is imported, no row started', async () => {
+  const made = await libraryHost()
+  const ran = join(made.dataDir, 'ran.txt')
+  await writeFile(
+    join(made.dataDir, 'presets', 'row.mjs'),
+    `import { writeFileSync } from 'node:fs'\nwriteFileSync(${JSON.stringify(ran)}, 'yes')\nexport default { name: 'row', apply: async () => {} }\n`,
+  )
+  const text = OWN.replace('name: probe-tool', 'name: ./row.mjs').replace('        config: {name: one}\n', '')
+  const read = await made.library.check(text, undefined, false)
+  expect([read.dry, read.diagnostics.filter(({ severity }) => severity === 'error')]).toEqual([undefined, []])
+  expect(existsSync(ran)).toBe(false)
+  await made.library.check(text)
+  expect(existsSync(ran)).toBe(true)
 })
 
 test('a preset that stands among other rows is given out as a document of its own', async () => {

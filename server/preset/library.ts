@@ -9,7 +9,7 @@ import { changedMeanwhile, editing, notAnId, notOwn, notSaved, refused, taken } 
 import { NEW_ID, exists, replaceFile, requireInside, stemOf, textOf } from './library-files.ts'
 import { History } from './library-history.ts'
 import { documentOf, withKeys } from './library-text.ts'
-import { knowledgeOf, vocabularyOf } from './vocabulary.ts'
+import { knowledgeOf, ofCatalog, vocabularyOf } from './vocabulary.ts'
 import type { DryRun, PresetCheck, PresetSource, PresetVocabulary } from '../wire/presets.ts'
 import type { CheckWorld, Trial } from './check.ts'
 import type { BrokenDocument, Documents, PresetDocument } from './library-documents.ts'
@@ -103,8 +103,10 @@ export class PresetLibrary {
     await this.#queue
   }
 
-  check(text: string, preset?: string): Promise<PresetCheck> {
-    return checkText(text, this.#world, preset)
+  /** Without `trial` no module that the text names is imported and nothing of it runs. */
+  check(text: string, preset?: string, trial = true): Promise<PresetCheck> {
+    const { trial: _trial, known, ...world } = this.#world
+    return checkText(text, trial ? this.#world : { ...world, known: ofCatalog(known) }, preset)
   }
 
   vocabulary(): Promise<PresetVocabulary> {

@@ -22,6 +22,12 @@ export async function vocabularyOf(catalog: Catalog): Promise<PresetVocabulary> 
   return { rows: await Promise.all(rows) }
 }
 
+/** The same without importing anything from outside the catalog: of such rows nothing is said. */
+export const ofCatalog = (known: RowKnowledge): RowKnowledge => ({
+  ...known,
+  pluginOf: async (name) => (known.names.includes(name) ? known.pluginOf(name) : { plugin: {} }),
+})
+
 /** What a check may know: the catalog, and through the loader what is installed beside the document. */
 export const knowledgeOf = (catalog: Catalog, load: Load, baseUrl: string): RowKnowledge => ({
   names: namesIn(catalog),

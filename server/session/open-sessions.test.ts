@@ -55,6 +55,14 @@ const NO_PRESET: Presets = {
   onChange: () => () => {},
 }
 
+/** Everything that is asked for is there, under any name. */
+const ANY_PRESET: Presets = {
+  ...NO_PRESET,
+  resolve: async (id = 'x') => ({ id }),
+  mount: async () => 'x',
+  composition: () => ({ preset: 'x', generation: 1, digest: 'x' }),
+}
+
 /** A session on disk that no process holds, after one finished turn. */
 async function stored(): Promise<{ id: string; dataDir: string }> {
   const first = await rig()
@@ -127,7 +135,7 @@ describe('reading', () => {
 
   test('H-16 a preset that is back lets the same tab send without a restart', async () => {
     const { id, dataDir } = await stored()
-    const known: Presets = { ...NO_PRESET, resolve: async (name = 'x') => ({ id: name }), mount: async () => 'x' }
+    const known = ANY_PRESET
     const made = await rig({ presets: known })
     const used = await created(made, { preset: 'x' })
     await turn(made, used)
@@ -207,7 +215,7 @@ describe('taking over', () => {
   })
 
   test('H-16 a fork whose preset is gone is refused with the code and leaves no file', async () => {
-    const first = await rig({ presets: { ...NO_PRESET, resolve: async () => ({ id: 'x' }), mount: async () => 'x' } })
+    const first = await rig({ presets: ANY_PRESET })
     const id = await created(first, { preset: 'x' })
     await turn(first, id)
     await first.sessions.close()

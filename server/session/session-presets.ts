@@ -35,6 +35,17 @@ export class SessionPresets {
     })
   }
 
+  /** A session that is open only to be given another preset takes no prompt meanwhile: its agent would have nothing. */
+  requireComposed(session: LiveSession): void {
+    const preset = session.state().preset.current
+    if (!this.#presets || preset === null || session.composition()) return
+    const reason = 'it was gone when this session was opened; choose another one for it'
+    throw new CoreError('agent-preset/invalid', `The preset ${preset} cannot be used: ${reason}.`, {
+      agentPreset: preset,
+      reason,
+    })
+  }
+
   /** Moves the open blank sessions of older generations to the newest; on disk ones get it when they are opened. */
   async moveBlank(preset: string): Promise<CommandResults['preset.move-blank']> {
     const presets = this.#presets

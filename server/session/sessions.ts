@@ -131,6 +131,7 @@ export class Sessions {
   ): Promise<CommandResults['session.prompt']> {
     const session = await this.#open.ensure(id)
     if (!session.selection.current) throw noModel()
+    this.#presets.requireComposed(session)
     return { message: await session.prompt(text, mode, message) }
   }
 
@@ -200,6 +201,7 @@ export class Sessions {
   async sendQueuedNow(id: string, message: string): Promise<CommandResults['queue.send-now']> {
     const session = await this.#open.ensure(id)
     if (!session.selection.current) throw noModel()
+    this.#presets.requireComposed(session)
     return { message: (await session.agent.sendNow(message)).id }
   }
 

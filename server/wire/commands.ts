@@ -46,8 +46,11 @@ export const COMMANDS = {
   'preset.select': z.strictObject({ session: Session, preset: PresetId }),
   /** The user's default; null gives the choice back to the deployment. */
   'preset.default': z.strictObject({ preset: PresetId.nullable() }),
-  /** Changes nothing: parses, mounts on trial, assembles, unmounts. `preset` is the one that the text is an edit of. */
-  'preset.check': z.strictObject({ text: Document, preset: PresetId.optional() }),
+  /**
+   * Changes nothing: parses, mounts on trial, assembles, unmounts. `preset` is the one that the text is an edit of. Without
+   * `trial` nothing that the text names is run, for a text from elsewhere that nobody has decided to trust yet.
+   */
+  'preset.check': z.strictObject({ text: Document, preset: PresetId.optional(), trial: z.boolean().default(true) }),
   'preset.copy': z.strictObject({ from: PresetId, id: NewPresetId, name: z.string().max(200).optional() }),
   /** A whole document; `id` replaces the one it declares. */
   'preset.import': z.strictObject({ text: Document, id: NewPresetId.optional() }),

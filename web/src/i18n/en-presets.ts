@@ -158,7 +158,8 @@ export const enPresets = {
   'presets.copyDo': 'Copy and edit',
   'presets.importTitle': 'Import a preset',
   'presets.importFirst': 'Choose, drop or paste a document first',
-  'presets.importWhat': 'Its expressions marked !!js run on the host.',
+  'presets.importWhat':
+    'Nothing of it runs before you import it. Then it is trusted code on the host, its !!js expressions included.',
   'presets.importDo': 'Import',
   'presets.pickFile': 'Choose a file',
   'presets.dropHere': 'or drop one here, or paste the text',

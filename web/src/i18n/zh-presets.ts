@@ -157,7 +157,7 @@ export const zhPresets: Record<keyof typeof enPresets, string> = {
   'presets.copyDo': '复制并编辑',
   'presets.importTitle': '导入预设',
   'presets.importFirst': '请先选择、拖入或粘贴文档',
-  'presets.importWhat': '其中标有 !!js 的表达式会在主机上运行。',
+  'presets.importWhat': '导入之前不会运行其中任何内容；导入之后它就是主机上受信任的代码，包括标有 !!js 的表达式。',
   'presets.importDo': '导入',
   'presets.pickFile': '选择文件',
   'presets.dropHere': '或拖到此处，或粘贴文本',

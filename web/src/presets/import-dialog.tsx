@@ -26,7 +26,8 @@ export function ImportDialog({ text: given, file }: { text: string | undefined; 
   const [text, setText] = useState(given ?? '')
   const [typedId, setId] = useState<string>()
   const [busy, setBusy] = useState(false)
-  const checked = useCheck(text.trim() === '' ? undefined : text, undefined, '')
+  // A text from elsewhere: until somebody imports it, it is read and nothing of it runs.
+  const checked = useCheck(text.trim() === '' ? undefined : text, undefined, '', false)
   const { check, fresh } = checked
   const id = typedId ?? check?.preset ?? stemOf(file) ?? ''
   const problem = idProblem(id, presets)

@@ -20,7 +20,7 @@ export interface Checked {
  * What the server says about `text`, latest first: one question at a time, and after an answer only the newest text is asked,
  * so that fast typing never queues trials. Asked again when `version` moves: the generation to compare with has changed.
  */
-export function useCheck(text: string | undefined, preset: string | undefined, version: string): Checked {
+export function useCheck(text: string | undefined, preset: string | undefined, version: string, trial = true): Checked {
   const open = useApp((app) => app.status.kind === 'open')
   const [answer, setAnswer] = useState<Omit<Checked, 'fresh'>>({})
   const wanted = useRef<{ key: string; text: string }>(undefined)
@@ -29,14 +29,14 @@ export function useCheck(text: string | undefined, preset: string | undefined, v
     if (busy.current) return
     busy.current = true
     for (let now = wanted.current; now; now = wanted.current === now ? undefined : wanted.current) {
-      const args = preset === undefined ? { text: now.text } : { text: now.text, preset }
+      const args = { text: now.text, trial, ...(preset !== undefined && { preset }) }
       const outcome = await run('preset.check', args, { place: 'none' })
       if (wanted.current === undefined) break
       const of = now.text
       setAnswer((before) => (outcome.ok ? { check: outcome.result, of } : { ...before, of, error: outcome.error }))
     }
     busy.current = false
-  }, [preset])
+  }, [preset, trial])
   useEffect(() => {
     if (text === undefined || !open) return
     const first = wanted.current === undefined
