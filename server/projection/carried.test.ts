@@ -139,13 +139,12 @@ test('the report counts calls by tool, of what the surface still holds', () => {
 })
 
 test('the boundary is the last seed that was inherited', () => {
-  const seed = (seq: number, isInherited?: boolean): LogEvent =>
-    ({
-      type: 'session/end-seed',
-      seq,
-      time: 1,
-      data: isInherited === undefined ? {} : { inherited: isInherited },
-    })
+  const seed = (seq: number, isInherited?: boolean): LogEvent => ({
+    type: 'session/end-seed',
+    seq,
+    time: 1,
+    data: isInherited === undefined ? {} : { inherited: isInherited },
+  })
   expect(fold(inherited, HEADER, [])).toBeNull()
   expect(fold(inherited, HEADER, [seed(3)])).toBeNull()
   expect(fold(inherited, HEADER, [seed(3, true), seed(5, false)])).toBe(3)
