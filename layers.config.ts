@@ -15,7 +15,7 @@ export const rooms: Record<string, readonly string[]> = {
   turn: ['wire', 'projection', 'log', 'prompt', 'model', 'tool', 'scope'],
   agent: ['wire', 'projection', 'log', 'turn', 'scope', 'model', 'prompt', 'tool'],
   preset: ['wire', 'scope'],
-  settings: ['wire', 'log', 'model', 'credential', 'workspace/state'],
+  settings: ['wire', 'log', 'model', 'credential', 'workspace/state', 'preset/expression'],
   workspace: ['wire', 'log', 'model/port'],
   credential: ['wire', 'log', 'model/port'],
   session: [

@@ -1,10 +1,10 @@
 import './context.ts'
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { resolveConfig } from '@deepseek-ai/cordis'
 import { interpolate } from '@deepseek-ai/cordis-plugin-loader'
 import { STATE, plugin } from '../preset/kernel.ts'
+import { replaceFile, textOf } from '../preset/library-files.ts'
 import { withOverride } from '../settings/patch-file.ts'
 import { CoreError } from '../wire/errors.ts'
 import type { Context } from '@deepseek-ai/cordis'
@@ -15,30 +15,6 @@ type Config = Readonly<Record<string, unknown>>
 
 const refused = (row: string, reason: string, cause?: unknown): CoreError =>
   new CoreError('settings/not-saved', `The setting of row ${row} was not saved: ${reason}`, { row }, { cause })
-
-async function textOf(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
-}
-
-/** All or nothing, with the mode that the file had. */
-async function replaceFile(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  const mode = (await stat(path).catch(() => undefined))?.mode ?? 0o600
-  const temporary = join(dirname(path), `.${process.pid}-${performance.now()}.tmp`)
-  const file = await open(temporary, 'wx', mode & 0o777)
-  try {
-    await file.writeFile(text)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-  await rename(temporary, path)
-}
 
 /** Edits the config of host rows in the user's patch file, and only there. One edit at a time. */
 export class ConfigEditor {

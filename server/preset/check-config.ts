@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isExpression } from './check-yaml.ts'
+import { isExpression } from './expression.ts'
 import { retiredKeys, withoutRetired } from './retired.ts'
 import { nearest } from './rows.ts'
 import type { Path } from './check-yaml.ts'

@@ -1,25 +1,11 @@
 import { LineCounter, isAlias, isMap, isPair, isScalar, isSeq, parseDocument } from 'yaml'
 import { parseList } from './file.ts'
+import { js } from './expression.ts'
 import { MAX_BYTES, faultOf } from './fault.ts'
-import type { Document, Node, ScalarTag } from 'yaml'
+import type { Document, Node } from 'yaml'
 import type { Diagnostic } from '../wire/presets.ts'
 
 export type Path = readonly (string | number)[]
-
-interface Expression {
-  __jsExpr: string
-}
-
-export const isExpression = (value: unknown): value is Expression =>
-  typeof value === 'object' && value !== null && '__jsExpr' in value
-
-/** The loader's expression tag, kept as it was written. */
-const js: ScalarTag = {
-  tag: 'tag:yaml.org,2002:js',
-  identify: isExpression,
-  resolve: (text) => ({ __jsExpr: text }),
-  stringify: (item) => (item.value as Expression).__jsExpr,
-}
 
 export const readYaml = (text: string, lineCounter?: LineCounter): Document =>
   parseDocument(text, {

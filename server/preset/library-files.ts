@@ -1,4 +1,4 @@
-import { lstat, mkdir, open, readFile, realpath, rename, rm } from 'node:fs/promises'
+import { lstat, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, extname, join, sep } from 'node:path'
 import { CoreError } from '../wire/errors.ts'
 
@@ -7,12 +7,13 @@ export const NEW_ID = /^[a-z0-9][a-z0-9-]{0,63}$/
 
 export const stemOf = (file: string): string => basename(file, extname(file))
 
-/** All or nothing, for its owner only: written beside the file, synced, then renamed over it. */
+/** All or nothing: written beside the file, synced, then renamed over it. A file that is there keeps its mode; a new one is its owner's only. */
 export async function replaceFile(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const temporary = join(dirname(path), `.${process.pid}-${performance.now()}.tmp`)
+  const mode = (await stat(path).catch(() => undefined))?.mode ?? 0o600
   try {
-    const file = await open(temporary, 'wx', 0o600)
+    const file = await open(temporary, 'wx', mode & 0o777)
     try {
       await file.writeFile(text)
       await file.sync()

@@ -1,20 +1,6 @@
 import { Scalar, YAMLMap, YAMLSeq, isMap, isScalar, isSeq, parseDocument } from 'yaml'
-import type { Document, ScalarTag } from 'yaml'
-
-interface Expression {
-  __jsExpr: string
-}
-
-const isExpression = (value: unknown): value is Expression =>
-  typeof value === 'object' && value !== null && '__jsExpr' in value
-
-/** The loader's expression tag, kept as it was written. */
-const js: ScalarTag = {
-  tag: 'tag:yaml.org,2002:js',
-  identify: isExpression,
-  resolve: (text) => ({ __jsExpr: text }),
-  stringify: (item) => (item.value as Expression).__jsExpr,
-}
+import { js } from '../preset/expression.ts'
+import type { Document } from 'yaml'
 
 const read = (text: string): Document => parseDocument(text, { version: '1.2', schema: 'core', customTags: [js] })
 

@@ -1,4 +1,4 @@
-import { CircleX, GitFork } from 'lucide-react'
+import { GitFork } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import type { WireError } from '../../../server/wire/errors.ts'
 import type { ForkReport } from '../../../server/wire/presets.ts'
@@ -8,6 +8,7 @@ import { navigate } from '../router.ts'
 import { run } from '../store/actions.ts'
 import { useApp } from '../store/store.ts'
 import { Button } from '../ui/button.tsx'
+import { Failed } from '../ui/failed.tsx'
 import { Modal } from '../ui/pop.tsx'
 import { Report, ReportSkeleton } from './report.tsx'
 import { usePoint } from './point.ts'
@@ -54,8 +55,8 @@ export function ForkDialog({ session, seq, onClose }: Props) {
         <div className="fork-report" aria-live="polite" data-testid="fork-report" data-state={check.kind}>
           {check.kind === 'loading' && <ReportSkeleton />}
           {check.kind === 'shown' && <Report report={check.report} from={current} />}
-          {check.kind === 'failed' && <Refused error={check.error} onRetry={again} />}
-          {refusal && <Refused error={refusal} onRetry={() => void submit()} />}
+          {check.kind === 'failed' && <Failed error={check.error} again={again} />}
+          {refusal && <Failed error={refusal} again={() => void submit()} />}
         </div>
       </div>
       <div className="dialog-foot">
@@ -91,19 +92,4 @@ function useCheck(session: string, seq: number | undefined, preset: string | und
   }, [key, session, seq, preset])
   const check: Check = held.key === key ? held.check : preset === undefined ? { kind: 'none' } : { kind: 'loading' }
   return [check, () => setAttempt((count) => count + 1)]
-}
-
-function Refused({ error, onRetry }: { error: WireError; onRetry(): void }) {
-  const t = useT()
-  return (
-    <div className="note fail" role="alert">
-      <CircleX size={14} />
-      <span className="grow">
-        {error.message} <span className="mono-s">{error.code}</span>
-      </span>
-      <Button look="sm" onClick={onRetry}>
-        {t('problem.retry')}
-      </Button>
-    </div>
-  )
 }

@@ -10,7 +10,7 @@ import { run } from '../store/actions.ts'
 import { useApp } from '../store/store.ts'
 import { Button } from '../ui/button.tsx'
 import { placeOf } from './actions.ts'
-import { Failed } from './failed.tsx'
+import { Failed } from '../ui/failed.tsx'
 import { Bones, Head } from './gives.tsx'
 import { revisionOf, useAnswer } from './resource.ts'
 

@@ -1,11 +1,11 @@
-import { Copy, GitFork } from 'lucide-react'
+import { Copy } from 'lucide-react'
 import { memo } from 'react'
 import type { ItemOf } from '../../../server/projection/transcript-items.ts'
 import { useT } from '../i18n/i18n.ts'
 import { useLiveText } from '../store/live.ts'
-import { openOverlay } from '../store/store.ts'
 import { IconButton } from '../ui/button.tsx'
 import { copyText } from '../ui/problems.tsx'
+import { ForkHere } from './fork-here.tsx'
 import { Markdown } from './markdown.tsx'
 
 interface Props {
@@ -27,13 +27,7 @@ export const AnswerView = memo(function AnswerView({ id, session, item }: Props)
           <IconButton look="sm" label={t('copy')} onClick={() => void copyText(item.text)}>
             <Copy size={14} />
           </IconButton>
-          <IconButton
-            look="sm"
-            label={t('fork.here')}
-            onClick={() => openOverlay({ kind: 'fork', session, seq: item.seq })}
-          >
-            <GitFork size={14} />
-          </IconButton>
+          <ForkHere session={session} seq={item.seq} />
         </span>
       )}
     </div>

@@ -2,13 +2,11 @@ import type { ItemOf } from '../../../server/projection/transcript-items.ts'
 import { inputOf } from '../../../server/projection/usage.ts'
 import type { TurnEndReason } from '../../../server/wire/events.ts'
 import { never } from '../../../server/wire/never.ts'
-import { GitFork } from 'lucide-react'
 import { duration, timeOfDay, tokens } from '../i18n/format.ts'
 import { useT } from '../i18n/i18n.ts'
 import type { T } from '../i18n/i18n.ts'
 import { linkTo } from '../router.ts'
-import { openOverlay } from '../store/store.ts'
-import { IconButton } from '../ui/button.tsx'
+import { ForkHere } from './fork-here.tsx'
 
 function endText(t: T, reason: TurnEndReason): { text: string; tone: string } | undefined {
   switch (reason.kind) {
@@ -64,13 +62,7 @@ export function Footer({ item, session }: { item: ItemOf<'footer'>; session: str
         {t('foot.why')}
       </a>
       <span className="acts">
-        <IconButton
-          look="sm"
-          label={t('fork.here')}
-          onClick={() => openOverlay({ kind: 'fork', session, seq: item.seq })}
-        >
-          <GitFork size={14} />
-        </IconButton>
+        <ForkHere session={session} seq={item.seq} />
       </span>
     </div>
   )

@@ -6,7 +6,7 @@ import { DiffView } from '../../transcript/cards.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Modal } from '../../ui/pop.tsx'
 import { textHunks } from '../compare.ts'
-import { Failed } from '../failed.tsx'
+import { Failed } from '../../ui/failed.tsx'
 import { useAnswer } from '../resource.ts'
 
 interface Props {

@@ -1,7 +1,7 @@
 import { CircleX } from 'lucide-react'
 import type { WireError } from '../../../server/wire/errors.ts'
 import { useT } from '../i18n/i18n.ts'
-import { Button } from '../ui/button.tsx'
+import { Button } from './button.tsx'
 
 /** Something could not be loaded: what and why stay until it is tried again. */
 export function Failed({ error, again }: { error: WireError; again(): void }) {
