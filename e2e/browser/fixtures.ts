@@ -60,10 +60,13 @@ export const test = base.extend<Options & { world: World; page: Page }>({
   page: async ({ page }, use) => {
     const problems: string[] = []
     page.on('console', (message) => {
-      // A refused connection while the server is down is the browser's own line; the page shows its state by itself.
+      // A refused connection while the server is down, or a kept one that was lost, is the browser's own line; the page
+      // shows its state by itself.
       if (
         message.type() === 'error' &&
-        !/ERR_CONNECTION_(REFUSED|RESET|CLOSED)|ERR_EMPTY_RESPONSE|WebSocket connection/.test(message.text())
+        !/ERR_CONNECTION_(REFUSED|RESET|CLOSED)|ERR_EMPTY_RESPONSE|ERR_SOCKET_NOT_CONNECTED|WebSocket connection/.test(
+          message.text(),
+        )
       )
         problems.push(message.text())
     })

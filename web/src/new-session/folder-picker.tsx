@@ -20,7 +20,7 @@ interface Props {
 export function FolderPicker({ onAdded, onClose }: Props) {
   const t = useT()
   const home = useApp((app) => app.global?.host.home)
-  const { listing, error, browse, settled } = useBrowse()
+  const { listing, moves, error, browse, settled } = useBrowse()
   const [refused, setRefused] = useState<WireError>()
   const [busy, setBusy] = useState(false)
   const add = async (confirmed: boolean) => {
@@ -38,7 +38,7 @@ export function FolderPicker({ onAdded, onClose }: Props) {
   return (
     <Modal title={t('folder.title')} onClose={onClose}>
       <PathField
-        key={listing?.path}
+        key={moves}
         path={listing?.path ?? ''}
         onGo={(path) => {
           setRefused(undefined)
@@ -73,6 +73,8 @@ export function FolderPicker({ onAdded, onClose }: Props) {
 
 function useBrowse() {
   const [listing, setListing] = useState<DirectoryListing>()
+  // Counts the moves that a person made: what was typed before the first listing came must outlast it.
+  const [moves, setMoves] = useState(0)
   const [error, setError] = useState<WireError>()
   // The folder that was asked for last: whoever confirms before it is shown means that one.
   const asked = useRef<Promise<Outcome<'workspace.browse'>>>(undefined)
@@ -82,7 +84,9 @@ function useBrowse() {
     void answer.then((outcome) => {
       if (asked.current !== answer) return
       setError(outcome.ok ? undefined : outcome.error)
-      if (outcome.ok) setListing(outcome.result)
+      if (!outcome.ok) return
+      setListing(outcome.result)
+      if (path !== undefined) setMoves((count) => count + 1)
     })
   }, [])
   const settled = async () => {
@@ -90,7 +94,7 @@ function useBrowse() {
     return outcome?.ok ? outcome.result : undefined
   }
   useEffect(() => browse(), [browse])
-  return { listing, error, browse, settled }
+  return { listing, moves, error, browse, settled }
 }
 
 function PathField({ path, onGo }: { path: string; onGo(path: string): void }) {
