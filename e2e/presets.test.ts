@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { PresetUsage } from '../server/wire/presets.ts'
 import { documentOf, persona, Presets, type Status } from './presets.fixture.ts'
 
@@ -86,6 +86,17 @@ describe('two generations in use', () => {
     for (const preset of ['minimal', 'standard', 'mine', 'standard', 'minimal'])
       await lab.client.command('preset.select', { session, preset })
     expect(presets.generations().map(({ preset, mountedAt }) => [preset, mountedAt])).toEqual(mounted)
+  })
+
+  test('a switch assembles no other preset anew: the list that people see does not change by it', async () => {
+    const session = await lab.session('standard')
+    await lab.host.host.service('roster')!.refresh()
+    const described = vi.spyOn(lab.host.host.service('agentPresets')!.registry, 'describe')
+    for (const preset of ['minimal', 'standard', 'mine']) await lab.client.command('preset.select', { session, preset })
+    expect(described).not.toHaveBeenCalled()
+    await lab.write('mine', V1.replace('I am one.', 'I am three.'))
+    expect(described).toHaveBeenCalled()
+    described.mockRestore()
   })
 })
 

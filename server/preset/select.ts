@@ -40,11 +40,10 @@ export class Selections {
    * no switch and leaves no event. Rejects `agent-preset/locked`, `not-found`, `invalid`.
    */
   async select(agent: SelectableAgent, id: string, caller?: string): Promise<string> {
-    const before = this.#queues.get(agent.id) ?? Promise.resolve()
-    const turn = before.then(
-      () => this.#run(agent, id, caller),
-      () => this.#run(agent, id, caller),
-    )
+    const before = this.#queues.get(agent.id)
+    const run = (): Promise<string> => this.#run(agent, id, caller)
+    // The first one enters the agent's slot at once: a prompt that comes right behind it must find it there.
+    const turn = before ? before.then(run, run) : run()
     this.#queues.set(agent.id, turn)
     try {
       return await turn

@@ -1,5 +1,6 @@
 import type { PresetRow } from '../wire/views.ts'
 import type { DryRun } from '../wire/presets.ts'
+import type { PresetEvent } from './ports.ts'
 
 /** The preset registry as lists need it. */
 export interface RosterSource {
@@ -14,7 +15,7 @@ export interface RosterSource {
     stale?: { message: string; line?: number; column?: number }
   }
   defaultId(): string
-  onChange(observer: () => void): () => void
+  onChange(observer: (change: PresetEvent) => void): () => void
 }
 
 /** Documents that declare nothing yet: each is a broken row under the name of its file. */
@@ -39,8 +40,13 @@ export class Roster {
   }
 
   async start(): Promise<void> {
-    const stops = [this.#source, this.#documents].map((source) => source?.onChange(() => void this.refresh()))
-    this.#stop = () => stops.forEach((stop) => stop?.())
+    // A session that moves changes no row, and to look costs a dry run of every preset.
+    const ofPresets = this.#source.onChange(({ kind }) => void (kind === 'roster' && this.refresh()))
+    const ofDocuments = this.#documents?.onChange(() => void this.refresh())
+    this.#stop = () => {
+      ofPresets()
+      ofDocuments?.()
+    }
     await this.refresh()
   }
 

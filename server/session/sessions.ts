@@ -94,6 +94,7 @@ export class Sessions {
       return this.#open.publish(log, { preset, pinned: true })
     })
     this.#requirePreset(session, args.preset)
+    if (prompt !== undefined) this.#presets.requireComposed(session)
     const result = pick ? await this.selectModel(id, selection as Selection, alsoDefault ?? false) : {}
     if (prompt !== undefined) await session.prompt(prompt, 'queue', command)
     const preset = session.state().preset.current
