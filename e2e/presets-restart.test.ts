@@ -191,3 +191,18 @@ test('B05 a blank session that is open only to be given another preset takes no 
   await lab.turn(session, 1)
   expect(toolsOf(lab, session)).toEqual([lab.row('minimal')!.tools.map(({ name }) => name)])
 }, 60_000)
+
+test('B05 two switches of one blank session of a gone preset: the one that fails does not close it under the other', async () => {
+  const host = await restartable({ mine: mine('One.') })
+  const session = await host.lab.session('mine')
+  await host.lab.client.command('session.rename', { session, title: 'kept' })
+  const lab = await host.again((next) => next.remove('mine'))
+  const { client } = lab
+  const [failed, done] = await Promise.allSettled([
+    client.command('preset.select', { session, preset: 'absent' }),
+    client.command('preset.select', { session, preset: 'minimal' }),
+  ])
+  expect(failed).toMatchObject({ status: 'rejected', reason: { code: 'agent-preset/not-found' } })
+  expect(done).toEqual({ status: 'fulfilled', value: { preset: 'minimal' } })
+  expect((await client.attach(session)).composition?.preset).toBe('minimal')
+}, 60_000)

@@ -68,10 +68,19 @@ test.for([
 })
 
 test('a config that contains itself is refused as a trial and as a declaration', async () => {
-  const { presets } = await beside(tool('b'))
-  const outcome = await presets.registry.trial({ id: 'loop', plugins: loop() }, {}).then(({ broken }) => broken, String)
-  expect(outcome).toMatch(/circular|itself|stack/i)
-  expect(presets.generations('loop')).toEqual([])
+  const { made, presets } = await beside(tool('b'))
+  const { root, loader } = made.host.ctx
+  const fibers = () => [...root.registry.values()].reduce((sum, { fibers: live }) => sum + [...live].length, 0)
+  const before = fibers()
+  const declaration = { id: 'loop', plugins: loop() }
+  expect(await presets.registry.trial(declaration, {})).toEqual({ rows: [], broken: 'the declaration contains itself' })
+  const withdrawLoop = await presets.register(declaration, {
+    entry: loader.resolve('host:declare-fine'),
+    baseUrl: undefined,
+  })
+  expect(presets.list().find(({ id }) => id === 'loop')?.broken).toContain('the declaration contains itself')
+  expect([presets.generations('loop'), fibers()]).toEqual([[], before])
+  await withdrawLoop()
 })
 
 /** A config that contains itself, as an alias in YAML makes one. */

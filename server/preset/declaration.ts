@@ -35,13 +35,16 @@ export function parseDeclaration(config: unknown): Declaration {
   throw new Error(['invalid config:', ...lines].join('\n'))
 }
 
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
+function sorted(value: unknown, above: readonly unknown[] = []): unknown {
   if (typeof value !== 'object' || value === null) return value
+  // An alias in YAML can point at what it stands in.
+  if (above.includes(value)) throw new Error('the declaration contains itself')
+  const path = [...above, value]
+  if (Array.isArray(value)) return value.map((item) => sorted(item, path))
   const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(entries.map(([key, item]) => [key, sorted(item)]))
+  return Object.fromEntries(entries.map(([key, item]) => [key, sorted(item, path)]))
 }
 
-/** sha-256 of what a preset composes: its id and its rows, whatever the order of their keys; display texts do not count. */
+/** sha-256 of what a preset composes: its id and its rows, whatever the order of their keys; display texts do not count. Throws on one that contains itself. */
 export const declarationDigest = ({ id, plugins }: Declaration): string =>
   sha256(JSON.stringify(sorted({ id, plugins })))

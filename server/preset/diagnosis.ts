@@ -11,6 +11,10 @@ export function problemOf(generation: Generation): string | undefined {
   return lines.length > 0 ? lines.join('\n') : undefined
 }
 
+/** What is wrong with a preset whose rows all run and whose dry assembly throws. */
+export const unassembled = (error: unknown): string =>
+  `its prompt and tools cannot be put together: ${error instanceof Error ? error.message : String(error)}`
+
 const hostIsLoading = (loader: HostLoader): boolean =>
   [...loader.entries()].some(
     (entry) => entry._initTask !== undefined || (entry.fiber?.state as number | undefined) === STATE.LOADING,
@@ -32,6 +36,12 @@ export interface Wait {
  */
 export async function diagnose({ ctx, generation, deadlineMs, gone, caller }: Wait): Promise<string | undefined> {
   const loader = ctx.loader as HostLoader
+  const unsettled = (): boolean => {
+    const states = new Set(auditTree(generation.tree).map(({ state }) => state.state))
+    return states.has('starting') || (states.has('waiting') && hostIsLoading(loader))
+  }
+  // Nearly always: no timer, no listener.
+  if (!unsettled()) return problemOf(generation)
   let over = false
   const deadline = Promise.withResolvers<void>()
   const timer = setTimeout(deadline.resolve, deadlineMs)
@@ -39,11 +49,7 @@ export async function diagnose({ ctx, generation, deadlineMs, gone, caller }: Wa
   let moved = Promise.withResolvers<void>()
   const stop = ctx.on('internal/status', () => moved.resolve(), { global: true })
   try {
-    while (!over) {
-      const rows = auditTree(generation.tree)
-      const waiting = rows.some(({ state }) => state.state === 'waiting')
-      const starting = rows.some(({ state }) => state.state === 'starting')
-      if (!starting && !(waiting && hostIsLoading(loader))) break
+    while (!over && unsettled()) {
       if (caller !== undefined) throw new ActivationCycleError(caller, generation.id)
       moved = Promise.withResolvers<void>()
       await Promise.race([

@@ -304,6 +304,19 @@ test.for([
   ['a list', 'plugins is not a list', 'nothing'],
   ['maps', 'row 2 is not a map', [rowOf('a'), 'text']],
   ['names', 'row 1 lacks a non-empty name', [{ id: 'a', name: ' ' }]],
+  [
+    'names to inject',
+    'row 1 (probe-tool): inject is neither a list of names nor a map',
+    [{ ...rowOf('a'), inject: 3 }],
+  ],
+  [
+    'names alone to inject',
+    'row 1 (probe-tool): inject is neither a list of names nor a map',
+    [{ ...rowOf('a'), inject: [null] }],
+  ],
+  ['maps to isolate', 'row 1 (probe-tool): isolate is not a map', [{ ...rowOf('a'), isolate: 'fs' }]],
+  ['labels', 'row 1 (probe-tool): isolate of fs is neither true nor a label', [{ ...rowOf('a'), isolate: { fs: 1 } }]],
+  ['maps to intercept', 'row 1 (probe-tool): intercept is not a map', [{ ...rowOf('a'), intercept: 3 }]],
   ['group lists', 'row 1: config is not a list', [{ id: 'a', name: 'cordis:group', group: true, config: {} }]],
   [
     'inner names',
@@ -396,6 +409,14 @@ test('D-01 D-05 each activation has a scope and a tree of its own, and no tree w
   const presets = presetsOf(made)
   const leases = [await presets.acquireScope('standard'), await presets.acquireScope('minimal')]
   expect(leases[0]!.key).not.toBe(leases[1]!.key)
+  // A row that is changed from inside: any other tree of the loader would write this down.
+  const inner = await presets.retain('standard')
+  const { tree } = inner.generation
+  expect(tree).not.toBe(made.host.ctx.loader.resolve('host:declare-standard').parent.tree)
+  await tree.update(tree.root.data[0]!.id, { config: { name: 'changed' } } as never)
+  await tree.await()
+  expect(names(made, inner.generation.key)).toEqual(['changed'])
+  await inner.release()
   await redeclare(made, 'minimal', { id: 'minimal', plugins: [rowOf('gamma')] })
   expect(await readFile(host, 'utf8')).toBe(before)
   for (const lease of leases) await lease[Symbol.asyncDispose]()
@@ -523,7 +544,26 @@ test('labelled realms of two generations of one preset do not meet', async () =>
   expect([old, fresh].every((scope) => presets.serviceFor(scope, 'probeService') !== undefined)).toBe(true)
 })
 
-test('F-12 F-15 a lease asked for during the first activation holds that generation after its withdrawal', async () => {
+test('F-12 where a scope looks up is its own link alone: neither a business parent nor the owner of the rows moves it', async () => {
+  const made = await presetHost(declare('standard', tool('alpha')) + declare('minimal', tool('beta')))
+  const presets = presetsOf(made)
+  // `parentAgent` is what delegation calls the parent; the presets never read it.
+  const parent = { parentAgent: undefined }
+  const [stranger, other, child] = [{ parentAgent: parent }, { parentAgent: parent }, { parentAgent: parent }]
+  await presets.mount(parent, 'standard')
+  await presets.mount(other, 'minimal')
+  presets.composeFrom(child, parent)
+  expect([stranger, other, child].map((scope) => names(made, scope))).toEqual([[], ['beta'], ['alpha']])
+  expect(presets.composedPreset(stranger)).toBeUndefined()
+  await presets.leave(parent)
+  // The declaring row, which started the rows of the generation, goes too.
+  await withdraw(made, 'standard')
+  expect([other, child].map((scope) => names(made, scope))).toEqual([['beta'], ['alpha']])
+  await presets.leave(child)
+  expect([names(made, child), names(made, other)]).toEqual([[], ['beta']])
+})
+
+test('F-15 a lease asked for during the first activation holds that generation after its withdrawal', async () => {
   const gate = Promise.withResolvers<void>()
   const slow = plugin({ name: 'slow', apply: () => gate.promise })
   const catalog = { slow: { plane: 'preset' as const, load: async () => slow } }
@@ -562,7 +602,14 @@ test('G-06 G-07 the document is the declaration, and the roster has one row whil
   const presets = presetsOf(made)
   await presets.mount({})
   await redeclare(made, 'standard', { id: 'standard', plugins: [rowOf('beta')] })
-  expect(presets.readDocument('standard').content).toContain('name: beta')
+  const document = presets.readDocument('standard')
+  expect(document.content).toContain('name: beta')
+  const lease = await presets.acquireScope('standard')
+  const dynamic = { spec: { name: 'dynamic', description: '', parameters: {} }, run: async () => text('') }
+  made.host.service('tools')!.add(lease.key, dynamic)
+  expect(names(made, lease.key)).toEqual(['beta', 'dynamic'])
+  expect(presets.readDocument('standard')).toEqual(document)
+  await lease[Symbol.asyncDispose]()
   expect([presets.list().length, presets.inspectCompositions().length]).toEqual([1, 2])
 })
 

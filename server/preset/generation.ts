@@ -60,7 +60,8 @@ async function before(deadlineMs: number, work: Promise<unknown>): Promise<void>
 /**
  * Mounts a declaration below `own`. The declaring row is represented by a stand-in, so its own links are never touched
  * (D-06), closing a generation does not read as "the row stopped itself", and a withdrawn row does not disable the rows
- * of a generation still in use. Rejects when the rows cannot be prepared; failing rows are left to the audit.
+ * of a generation still in use. Rejects, with nothing left behind, when the rows cannot be prepared; failing rows are left
+ * to the audit.
  */
 export async function mountGeneration(
   own: Context,
@@ -68,6 +69,7 @@ export async function mountGeneration(
   declaration: Declaration,
   deadlineMs: number,
 ): Promise<Generation> {
+  const digest = declarationDigest(declaration)
   const serial = ++serials
   const rows = privateLabels(prepareRows(declaration.plugins), serial)
   const leaked = new Set<string>()
@@ -81,16 +83,21 @@ export async function mountGeneration(
   const tree = new PresetTree(scope.ctx, row.baseUrl)
   scope.ctx.effect(() => () => tree.root.stop(), 'preset rows')
   // A row whose `apply` never settles would hold up everybody who waits for the roster; the audit calls it "still starting".
-  await before(
-    deadlineMs,
-    tree.root.update(rows).then(() => tree.await()),
-  )
+  try {
+    await before(
+      deadlineMs,
+      tree.root.update(rows).then(() => tree.await()),
+    )
+  } catch (error) {
+    await before(deadlineMs, scope.close())
+    throw error
+  }
   return {
     id: declaration.id,
     serial,
     key: scope.key,
     declaration,
-    digest: declarationDigest(declaration),
+    digest,
     number: 0,
     mountedAt: Date.now(),
     tree,

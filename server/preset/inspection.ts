@@ -3,7 +3,7 @@ import { auditTree } from './audit.ts'
 import { inventoryOfTree } from './document.ts'
 import { HostFile } from './file.ts'
 import { mountFailure, mountGeneration } from './generation.ts'
-import { problemOf } from './diagnosis.ts'
+import { problemOf, unassembled } from './diagnosis.ts'
 import { renamesOf } from './kernel.ts'
 import { retiredKeys } from './retired.ts'
 import { shapeProblem } from './rows.ts'
@@ -87,7 +87,9 @@ export function conditionOf({ state, row }: Declared, ownFolder: string | undefi
   }
 }
 
-/** Mounts a declaration beside the running ones, looks at it, and takes it down again. */
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** Mounts a declaration beside the running ones, looks at it, and takes it down again; what is wrong with it is the answer. */
 export async function tryOut(
   own: Context,
   declaration: Declaration,
@@ -96,13 +98,20 @@ export async function tryOut(
 ): Promise<Trial> {
   const shape = shapeProblem(declaration.plugins)
   if (shape !== undefined) return { rows: [], broken: shape }
-  const generation = await mountGeneration(own, row, declaration, world.mountDeadlineMs)
+  let generation
+  try {
+    generation = await mountGeneration(own, row, declaration, world.mountDeadlineMs)
+  } catch (error) {
+    return { rows: [], broken: messageOf(error) }
+  }
   try {
     const failure = mountFailure(generation)
     const rows = inventoryOfTree(generation.audit())
     if (failure !== undefined) return { rows, broken: failure }
     const waiting = problemOf(generation)
-    return { rows, ...(waiting !== undefined && { broken: waiting }), dry: await world.assemble(generation) }
+    const dry = await world.assemble(generation).catch(unassembled)
+    if (typeof dry === 'string') return { rows, broken: waiting ?? dry }
+    return { rows, ...(waiting !== undefined && { broken: waiting }), dry }
   } finally {
     await generation.close()
   }

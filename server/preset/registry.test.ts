@@ -214,6 +214,32 @@ test('H-05 the scope is bound before the event is appended, and a failed append 
   expect(await presets.select(agent, 'minimal')).toBe('minimal')
 })
 
+test('H-01 the switches of one session go one after another, those of different sessions do not wait for each other', async () => {
+  const presets = presetsOf(await presetHost(STANDARD + MINIMAL))
+  const gate = Promise.withResolvers<void>()
+  const order: string[] = []
+  const slow = testAgent('slow')
+  let inside = 0
+  slow.runMaintenance = async (work) => {
+    expect(++inside).toBe(1)
+    await gate.promise
+    const result = await work()
+    inside--
+    return result
+  }
+  const quick = testAgent('quick')
+  for (const agent of [slow, quick]) await presets.mount(agent.scope, 'standard')
+  const done = (name: string) => (id: string) => void order.push(`${name} ${id}`)
+  const slowOnes = ['minimal', 'standard', 'minimal'].map((id) => presets.select(slow, id).then(done('slow')))
+  await presets.select(quick, 'minimal').then(done('quick'))
+  gate.resolve()
+  await Promise.all(slowOnes)
+  expect(order).toEqual(['quick minimal', 'slow minimal', 'slow standard', 'slow minimal'])
+  expect(slow.log.events.map(({ data }) => data)).toEqual(
+    ['minimal', 'standard', 'minimal'].map((agentPreset) => ({ agentPreset })),
+  )
+})
+
 test('H-01 a turn that starts while a switch waits for its preset locks the session', async () => {
   const presets = presetsOf(await presetHost(STANDARD + MINIMAL))
   const agent = testAgent('s1')

@@ -1,4 +1,4 @@
-import { diagnose, problemOf } from './diagnosis.ts'
+import { diagnose, problemOf, unassembled } from './diagnosis.ts'
 import { notFound } from './errors.ts'
 import { mountFailure, mountGeneration } from './generation.ts'
 import { withPlaces } from './place.ts'
@@ -174,7 +174,7 @@ export class Roster {
       await this.#options.assemble(generation)
       return undefined
     } catch (error) {
-      return `its prompt and tools cannot be put together: ${error instanceof Error ? error.message : String(error)}`
+      return unassembled(error)
     }
   }
 

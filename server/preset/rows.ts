@@ -98,6 +98,19 @@ function editsBetween(a: string, b: string): number {
   return row[b.length]!
 }
 
+const isMap = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Cordis takes these as they come: a wrong one leaves the row off, or the service unconfined, without a word. */
+function malformedKey({ inject, isolate, intercept }: { inject?: unknown; isolate?: unknown; intercept?: unknown }) {
+  const names = Array.isArray(inject) && inject.every((item) => typeof item === 'string')
+  if (inject !== undefined && !names && !isMap(inject)) return 'inject is neither a list of names nor a map'
+  if (isolate !== undefined && !isMap(isolate)) return 'isolate is not a map'
+  const labels = Object.entries((isolate ?? {}) as object)
+  const odd = labels.find(([, label]) => label !== true && (typeof label !== 'string' || label === ''))
+  if (odd) return `isolate of ${odd[0]} is neither true nor a label`
+  return intercept !== undefined && !isMap(intercept) ? 'intercept is not a map' : undefined
+}
+
 /** What is wrong with the shape of a row list: the first bad row, named by its place (B-07); undefined when sound. */
 export function shapeProblem(rows: unknown, parent = ''): string | undefined {
   if (!Array.isArray(rows)) return parent ? `${parent}: config is not a list` : 'plugins is not a list'
@@ -108,6 +121,8 @@ export function shapeProblem(rows: unknown, parent = ''): string | undefined {
     if (typeof name !== 'string' || name.trim() === '') return `${label} lacks a non-empty name`
     const unknown = unknownKeys(row)
     if (unknown !== undefined) return `${label} (${name}): ${unknown}`
+    const malformed = malformedKey(row)
+    if (malformed !== undefined) return `${label} (${name}): ${malformed}`
     if (!group && name !== GROUP) continue
     const problem = shapeProblem(config ?? [], label)
     if (problem) return problem

@@ -99,6 +99,11 @@ export class LiveSession implements SessionView {
     return lastTurn === 0 && openTurn === null
   }
 
+  /** Its preset was gone when it was opened: the agent has nothing to work with until it is given another one. */
+  uncomposed(): boolean {
+    return this.#composition !== undefined && this.state().preset.current !== null && !this.composition()
+  }
+
   /** To every tab: who writes, what keeps prompts out, and which generation the agent uses. */
   tellStatus(): void {
     this.#feed.writer(this.id, this.writer(), this.readOnly(), this.composition())

@@ -31,6 +31,8 @@ export class OpenSessions {
   readonly #live = new Map<string, LiveSession>()
   readonly #opening = new Map<string, Promise<LiveSession>>()
   readonly #removing = new Map<string, Promise<void>>()
+  /** Switches under way, by session. */
+  readonly #switching = new Map<string, number>()
   readonly #cold: ColdViews
   readonly #stop: (() => void) | undefined
 
@@ -120,16 +122,24 @@ export class OpenSessions {
    * and closed again when the work did not give it another. Any other session is opened as usual.
    */
   async switching<T>(id: string, work: (session: LiveSession) => Promise<T>): Promise<T> {
-    if (this.has(id) || !(await this.#stranded(id))) return work(await this.ensure(id))
-    const session = await this.once(id, async () => {
+    this.#switching.set(id, (this.#switching.get(id) ?? 0) + 1)
+    try {
+      // No further hop: a prompt right behind this switch must not get to the agent first.
+      return await work(await (this.has(id) || !(await this.#stranded(id)) ? this.ensure(id) : this.#openBare(id)))
+    } finally {
+      const others = this.#switching.get(id)! - 1
+      if (others > 0) this.#switching.set(id, others)
+      else this.#switching.delete(id)
+      // Another tab may still be giving it a preset.
+      if (others === 0 && this.#live.get(id)?.uncomposed()) await this.#close(id)
+    }
+  }
+
+  #openBare(id: string): Promise<LiveSession> {
+    return this.once(id, async () => {
       const { log } = await this.#options.store.openWrite(id)
       return this.publish(log, { preset: undefined, pinned: false })
     })
-    try {
-      return await work(session)
-    } finally {
-      if (!session.composition()) await this.#close(id)
-    }
   }
 
   async #stranded(id: string): Promise<boolean> {
@@ -172,7 +182,7 @@ export class OpenSessions {
         selection,
         hooks,
         feed,
-        composition: () => presets?.composition(handle.agent),
+        composition: presets && (() => presets.composition(handle.agent)),
         onCommit: (events) => onCommit(id, events),
       })
       this.#live.set(id, session)

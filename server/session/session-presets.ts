@@ -37,8 +37,8 @@ export class SessionPresets {
 
   /** A session that is open only to be given another preset takes no prompt meanwhile: its agent would have nothing. */
   requireComposed(session: LiveSession): void {
-    const preset = session.state().preset.current
-    if (!this.#presets || preset === null || session.composition()) return
+    if (!session.uncomposed()) return
+    const preset = session.state().preset.current!
     const reason = 'it was gone when this session was opened; choose another one for it'
     throw new CoreError('agent-preset/invalid', `The preset ${preset} cannot be used: ${reason}.`, {
       agentPreset: preset,
