@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser } from '@playwright/test'
 import { browserRig, tasksDuring, type BrowserRig, type Tasks } from './chromium.ts'
+import { switchFeedback } from './feedback.ts'
 import { figure, median, ROUNDS, type Figure, type Group } from './figure.ts'
 import { addMock, bigReply, mockProcess, mockSession, onLane, prose, scratch, DELTAS } from './rig.ts'
 
@@ -96,7 +97,7 @@ export const group: Group = async () => {
   const dataDir = join(root, 'data')
   mkdirSync(dataDir)
   const rig = await browserRig(dataDir)
-  const figures = await manyDeltas(rig, root)
+  const figures = [...(await manyDeltas(rig, root)), await switchFeedback(rig, root)]
   await rig.close()
   remove()
   return figures

@@ -1,3 +1,4 @@
+import type { Shop } from './fixtures.ts'
 import { AxeBuilder } from '@axe-core/playwright'
 import { expect } from '@playwright/test'
 import type { Locator, Page } from '@playwright/test'
@@ -47,4 +48,11 @@ export async function menu(page: Page, entry: string): Promise<void> {
 export async function audit(page: Page): Promise<string[]> {
   const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa']).analyze()
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
+}
+
+/** An own document, put there as another client would. */
+export async function put(shop: Shop, id: string, prefix: string): Promise<void> {
+  const client = await shop.server.connect()
+  await client.command('preset.import', { text: documentOf(id, prefix) })
+  await client.close()
 }

@@ -1,11 +1,8 @@
-import { Copy } from 'lucide-react'
 import { memo } from 'react'
 import type { ItemOf } from '../../../server/projection/transcript-items.ts'
 import { useT } from '../i18n/i18n.ts'
 import { useLiveText } from '../store/live.ts'
-import { IconButton } from '../ui/button.tsx'
-import { copyText } from '../ui/problems.tsx'
-import { ForkHere } from './fork-here.tsx'
+import { Acts } from './acts.tsx'
 import { Markdown } from './markdown.tsx'
 
 interface Props {
@@ -22,14 +19,7 @@ export const AnswerView = memo(function AnswerView({ id, session, item }: Props)
     <div className="prose-row">
       <Markdown text={item?.text ?? coming} grows={!item} id={`${session}|${id}`} />
       {item?.interrupted && <span className="tag warn">{t('cutOff')}</span>}
-      {item && (
-        <span className="acts">
-          <IconButton look="sm" label={t('copy')} onClick={() => void copyText(item.text)}>
-            <Copy size={14} />
-          </IconButton>
-          <ForkHere session={session} seq={item.seq} />
-        </span>
-      )}
+      {item && <Acts text={item.text} session={session} seq={item.seq} />}
     </div>
   )
 })

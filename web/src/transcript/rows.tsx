@@ -1,17 +1,15 @@
-import { CircleEllipsis, Copy, Info, ListTodo, RotateCw, TriangleAlert } from 'lucide-react'
+import { CircleEllipsis, Info, ListTodo, RotateCw, TriangleAlert } from 'lucide-react'
 import { memo } from 'react'
 import type { ReactNode } from 'react'
 import type { Item, ItemOf } from '../../../server/projection/transcript-items.ts'
 import { never } from '../../../server/wire/never.ts'
 import { duration, timeOfDay } from '../i18n/format.ts'
 import { useT } from '../i18n/i18n.ts'
-import { IconButton } from '../ui/button.tsx'
 import { useNow } from '../ui/hooks.ts'
-import { copyText } from '../ui/problems.tsx'
 import { AnswerView } from './answer.tsx'
 import { Card, TodoList } from './cards.tsx'
 import { Fold } from './fold.tsx'
-import { ForkHere } from './fork-here.tsx'
+import { Acts } from './acts.tsx'
 import { ToolRow } from './tool-row.tsx'
 import { PresetNotice } from './preset-notice.tsx'
 import { Footer } from './turn-end.tsx'
@@ -63,12 +61,7 @@ function Said({ item, session }: { item: ItemOf<'user'>; session: string }) {
           {image.mediaType}
         </span>
       ))}
-      <span className="acts">
-        <IconButton look="sm" label={t('copy')} onClick={() => void copyText(item.text)}>
-          <Copy size={14} />
-        </IconButton>
-        <ForkHere session={session} seq={item.seq} />
-      </span>
+      <Acts text={item.text} session={session} seq={item.seq} />
     </div>
   )
 }
