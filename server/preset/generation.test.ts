@@ -413,7 +413,7 @@ test('D-01 D-05 each activation has a scope and a tree of its own, and no tree w
   const inner = await presets.retain('standard')
   const { tree } = inner.generation
   expect(tree).not.toBe(made.host.ctx.loader.resolve('host:declare-standard').parent.tree)
-  await tree.update(tree.root.data[0]!.id, { config: { name: 'changed' } } as never)
+  await tree.update(tree.root.data[0]!.id, { config: { name: 'changed' } })
   await tree.await()
   expect(names(made, inner.generation.key)).toEqual(['changed'])
   await inner.release()

@@ -105,7 +105,7 @@ function malformedKey({ inject, isolate, intercept }: { inject?: unknown; isolat
   const names = Array.isArray(inject) && inject.every((item) => typeof item === 'string')
   if (inject !== undefined && !names && !isMap(inject)) return 'inject is neither a list of names nor a map'
   if (isolate !== undefined && !isMap(isolate)) return 'isolate is not a map'
-  const labels = Object.entries((isolate ?? {}) as object)
+  const labels = Object.entries(isolate ?? {})
   const odd = labels.find(([, label]) => label !== true && (typeof label !== 'string' || label === ''))
   if (odd) return `isolate of ${odd[0]} is neither true nor a label`
   return intercept !== undefined && !isMap(intercept) ? 'intercept is not a map' : undefined

@@ -12,16 +12,18 @@ import { openPresetDialog } from './dialogs.ts'
 import { Marks } from './marks.tsx'
 import { NameLine } from './name-line.tsx'
 import { Trouble } from './trouble.tsx'
-import { revisionOf, useAnswer } from './resource.ts'
+import { useAnswer } from './resource.ts'
 import { Contexts, Sections, Services, TokenBar, ToolRows } from './sections.tsx'
 
 /** What an agent of this preset is given with every request. */
 export function Gives({ preset }: { preset: PresetRow }) {
   const t = useT()
-  const answer = useAnswer(preset.id, revisionOf(preset), () => presetContents(preset.id))
+  const usable = preset.broken === undefined
+  // Only a new generation gives something else; what is said of the document meanwhile does not count.
+  const revision = `${preset.generation} ${usable}`
+  const answer = useAnswer(preset.id, revision, usable ? () => presetContents(preset.id) : undefined)
   const run = answer.kind === 'shown' ? answer.value : undefined
-  // A preset that cannot be used has its reason above already.
-  const error = answer.kind === 'failed' && preset.broken === undefined ? answer.error : undefined
+  const error = answer.kind === 'failed' ? answer.error : undefined
   return (
     <div className="in" data-testid="preset-gives">
       <section>
@@ -48,7 +50,7 @@ export function Gives({ preset }: { preset: PresetRow }) {
           </span>
         </p>
       )}
-      {run ? <Run run={run} /> : <Known preset={preset} waiting={answer.kind === 'loading'} />}
+      {run ? <Run run={run} /> : <Known preset={preset} waiting={usable && answer.kind === 'loading'} />}
     </div>
   )
 }

@@ -9,9 +9,9 @@ export type Loaded<T> =
 
 /**
  * What `load` answers for `key`. It is asked again when `version` moves and after each reconnect; the value in hand stays on
- * screen meanwhile, so that nothing flickers.
+ * screen meanwhile, so that nothing flickers. Without `load` nothing is asked.
  */
-export function useAnswer<T>(key: string, version: string, load: () => Promise<Answer<T>>): Loaded<T> {
+export function useAnswer<T>(key: string, version: string, load: (() => Promise<Answer<T>>) | undefined): Loaded<T> {
   const [held, setHeld] = useState<{ key: string; asked?: string; state: Loaded<T> }>({
     key,
     state: { kind: 'loading' },
@@ -25,7 +25,7 @@ export function useAnswer<T>(key: string, version: string, load: () => Promise<A
   const asked = JSON.stringify([key, version, open, attempt])
   useEffect(() => {
     let current = true
-    void latest.current().then((answer) => {
+    void latest.current?.().then((answer) => {
       if (!current) return
       if (answer.ok) return setHeld({ key, asked, state: { kind: 'shown', value: answer.value } })
       const again = () => setAttempt((count) => count + 1)
