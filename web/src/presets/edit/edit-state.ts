@@ -75,7 +75,11 @@ export function openEdit(first: PresetSource, storage: Storage = localStorage): 
       put({ base: source.digest, baseText: source.text })
     },
     takeTheirs: () => take(use.getState().source),
-    saved: (text, digest) => put({ base: digest, baseText: text, past: use.getState().source.digest }),
+    saved(text, digest) {
+      put({ base: digest, baseText: text, past: use.getState().source.digest })
+      // What is in force is no draft any more, from this moment on.
+      keep()
+    },
   }
 }
 
