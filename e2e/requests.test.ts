@@ -34,7 +34,7 @@ const view = async (session: string, at: string, from?: TestHost) =>
 /** A standard session that wrote a file with `write` and looked at it with `bash`, then its fork into minimal. */
 async function forked(wire: WireFamily) {
   const provider = `mock-${wire}`
-  const saved = { id: provider, label: wire, wire, baseURL: `${mock.url}/v1`, models: ['mock-model'] }
+  const saved = { id: provider, label: wire, wire, baseURL: `${mock.url}/v1`, options: { models: ['mock-model'] } }
   await client.command('provider.save', saved)
   await client.command('credential.set', { provider, key: 'test-key' })
   const path = `${host.work}/${wire}.txt`

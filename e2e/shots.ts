@@ -42,7 +42,7 @@ async function stage(root: string): Promise<Stage & { end(): Promise<void> }> {
   const bare = await startServer({ dataDir: join(root, 'bare'), env })
   const full = await startServer({ dataDir: join(root, 'full'), env })
   const client = await full.connect()
-  const gateway = { id: 'lab', label: 'Lab gateway', wire: 'chat', baseURL: `${mock.url}/v1`, keyless: false } as const
+  const gateway = { id: 'lab', label: 'Lab gateway', wire: 'chat', baseURL: `${mock.url}/v1`, key: 'stored' } as const
   await client.command('provider.save', gateway)
   await client.command('credential.set', { provider: 'lab', key: 'a-key-for-pictures' })
   await client.command('model.default', { provider: 'lab', model: 'deepseek-v4-flash' })

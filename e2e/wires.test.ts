@@ -149,7 +149,7 @@ const EVERY_CLIENT =
 
 async function scenario(wire: WireFamily): Promise<{ scene: Scene; requests: MockRequest[] }> {
   const provider = `mock-${wire}`
-  const saved = { id: provider, label: wire, wire, baseURL: `${mock.url}/v1`, models: ['mock-model'] }
+  const saved = { id: provider, label: wire, wire, baseURL: `${mock.url}/v1`, options: { models: ['mock-model'] } }
   await client.command('provider.save', saved)
   await client.command('credential.set', { provider, key: 'test-key' })
   const args = ARGUMENTS.map((text) => text.replaceAll('{{cwd}}', host.work))

@@ -63,8 +63,8 @@ export async function addMock(client: Client, mock: MockProcess): Promise<void> 
     label: 'Bench',
     wire: 'chat',
     baseURL: `${mock.url}/v1`,
-    keyless: true,
-    models: [MODEL.model],
+    key: 'none',
+    options: { models: [MODEL.model] },
   })
 }
 

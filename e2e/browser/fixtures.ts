@@ -124,7 +124,7 @@ export async function furnish(server: Served, mock: Mock, work: string): Promise
     label: 'Mock provider',
     wire: 'chat',
     baseURL: `${mock.url}/v1`,
-    keyless: true,
+    key: 'none',
   })
   await client.command('model.default', { provider: 'mock', model: 'mock-model' })
   await client.close()

@@ -11,8 +11,8 @@ shared('the model chip says which source is in effect: default, last request, pi
   await expect(chip).toHaveAttribute('title', 'from the last request')
 
   const client = await shop.server.connect()
-  const base = { label: 'Second provider', wire: 'chat', baseURL: `${shop.mock.url}/v1`, keyless: true } as const
-  await client.command('provider.save', { id: 'second', ...base, models: ['other-model'] })
+  const base = { label: 'Second provider', wire: 'chat', baseURL: `${shop.mock.url}/v1`, key: 'none' } as const
+  await client.command('provider.save', { id: 'second', ...base, options: { models: ['other-model'] } })
   await chip.click()
   await page.getByRole('option', { name: /other-model/ }).click()
   await expect(page.getByRole('status').filter({ hasText: 'Saved' })).toBeVisible()
@@ -76,8 +76,8 @@ test.describe('a default that another file sets', () => {
       label: 'Own provider',
       wire: 'chat',
       baseURL: 'http://127.0.0.1:9/v1',
-      keyless: true,
-      models: ['own-model'],
+      key: 'none',
+      options: { models: ['own-model'] },
     })
     await page.getByTestId('model-chip').click()
     await page.getByRole('option', { name: /own-model/ }).click()

@@ -89,7 +89,7 @@ test('B02 a refused command stays on screen with its code and a next step, and t
     label: 'Fleeting',
     wire: 'chat',
     baseURL: `${shop.mock.url}/v1`,
-    keyless: true,
+    key: 'none',
   })
   await visit(page, shop.server, 'new')
   await page.getByTestId('model-chip').click()

@@ -48,8 +48,8 @@ export class Bench {
       label: 'Mock',
       wire: 'chat',
       baseURL: `${bench.mock.url}/v1`,
-      keyless: true,
-      models: ['mock-model'],
+      key: 'none',
+      options: { models: ['mock-model'] },
     })
     await client.command('model.default', { provider: 'mock', model: 'mock-model' })
     await client.close()

@@ -1,5 +1,6 @@
 import type { Json } from '../wire/json.ts'
 import type { CallConfig, Message, RequestHeader, ToolSpec, Usage, WireFamily } from '../wire/messages.ts'
+import type { Price } from '../wire/models.ts'
 
 export type StreamEvent =
   | { t: 'open'; i: number; kind: 'text' | 'reasoning' | 'tool'; callId?: string; name?: string }
@@ -20,6 +21,8 @@ export interface Failure {
   status?: number
   providerRetryAfterMs?: number
   requestId?: string
+  /** What kind of TRANSPORT or TIMEOUT it was, where the socket tells. */
+  transport?: 'dns' | 'tls' | 'refused' | 'reset' | 'unreachable' | 'connect-timeout'
 }
 
 export type FailureCode =
@@ -43,6 +46,7 @@ export type FailureCode =
   | 'UNSUPPORTED_REASONING_EFFORT'
   | 'NO_ADAPTER'
   | 'CONTENT_FILTER'
+  | 'BUDGET_EXCEEDED'
   | 'UNKNOWN'
 
 export interface RetryPolicy {
@@ -74,7 +78,11 @@ export interface ModelCard {
   sendBack?: 'none' | 'reasoning_content' | 'reasoning' | 'reasoning_details'
   inlineThink?: boolean
   midSystem?: boolean
-  price?: { in: number; cacheRead?: number; cacheWrite?: number; out: number }
+  price?: Price
+  /** Who named it; absent: the shipped catalog. */
+  from?: 'catalog' | 'endpoint' | 'settings'
+  figures?: { source: string; date: string }
+  edited?: ('contextWindow' | 'maxOutput' | 'inputs' | 'price')[]
 }
 
 /** What is known of one model on one route; `listed` tells a card from a guess. */

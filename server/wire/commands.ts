@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { SESSION_ID } from './ids.ts'
+import type { LocalServer, Probe, SessionSettingsView } from './models.ts'
 import type { ForkReport, PresetCheck } from './presets.ts'
 import type { SessionRow, WorkspaceRow, DirectoryListing, ProviderView, ModelsView } from './views.ts'
 
@@ -10,6 +11,54 @@ const PresetId = z.string().max(256)
 /** Of a new document: it names a file. */
 const NewPresetId = z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/)
 const Document = z.string().max(2_000_000)
+const Dollars = z.number().positive().max(1_000_000)
+const Chosen = z.strictObject({ provider: Id, model: Id, reasoningEffort: Id.optional() })
+const Milliseconds = z.int().min(0).max(86_400_000)
+const PriceArgs = z.strictObject({
+  in: z.number().min(0),
+  cacheRead: z.number().min(0).optional(),
+  cacheWrite: z.number().min(0).optional(),
+  out: z.number().min(0),
+})
+const FactsEdit = z.strictObject({
+  contextWindow: z.int().positive().nullable().optional(),
+  maxOutput: z.int().positive().nullable().optional(),
+  inputs: z
+    .array(z.enum(['text', 'image']))
+    .min(1)
+    .nullable()
+    .optional(),
+  price: PriceArgs.nullable().optional(),
+})
+const JsonMap = z.record(z.string(), z.json())
+/** The schema of `RouteOptions`, for commands and for the settings file alike. */
+export const RouteOptionsArgs = z.strictObject({
+  headers: z.record(z.string().min(1).max(256), z.string().max(8_192)).optional(),
+  retry: z
+    .strictObject({
+      mode: z.enum(['normal', 'always', 'off']),
+      retries: z.int().min(0).max(10_000).optional(),
+      baseMs: Milliseconds.optional(),
+      capMs: Milliseconds.optional(),
+    })
+    .optional(),
+  firstByteMs: Milliseconds.optional(),
+  idleMs: Milliseconds.optional(),
+  proxy: z.string().min(1).max(2_048).optional(),
+  extraBody: JsonMap.optional(),
+  models: z.array(Id).max(500).optional(),
+  facts: z.record(Id, FactsEdit).optional(),
+  efforts: z
+    .array(z.strictObject({ id: Id, body: JsonMap, default: z.boolean().optional() }))
+    .max(20)
+    .optional(),
+  discover: z.boolean().optional(),
+  includeUsage: z.boolean().optional(),
+  dropForeignChunks: z.boolean().optional(),
+  malformedArguments: z.enum(['raw', 'wrap']).optional(),
+  inlineThink: z.boolean().optional(),
+  sendBack: z.enum(['none', 'reasoning_content', 'reasoning', 'reasoning_details']).optional(),
+})
 
 /**
  * Everything a browser may ask for that changes something, one schema per command.
@@ -73,18 +122,38 @@ export const COMMANDS = {
     reasoningEffort: Id.optional(),
     alsoDefault: z.boolean().default(true),
   }),
-  'model.default': z.strictObject({ provider: Id, model: Id, reasoningEffort: Id.optional() }),
+  'model.default': Chosen,
+  /** What a person knows better of one model, its price among others; null gives everything back to the catalog. */
+  'model.facts': z.strictObject({ provider: Id, model: Id, facts: FactsEdit.nullable() }),
+  /** Absent: as it is. Null: no limit. */
+  'budget.save': z.strictObject({ session: Dollars.nullable().optional(), day: Dollars.nullable().optional() }),
+  /** A limit of this session's own; null gives it back to the host's. */
+  'session.budget': z.strictObject({ session: Session, limit: Dollars.nullable() }),
+  /** The model that writes titles; null: they follow from the first prompt. */
+  'titles.save': z.strictObject({ selection: Chosen.nullable() }),
   'workspace.add': z.strictObject({ path: z.string().min(1).max(4096), confirmed: z.boolean().default(false) }),
   'workspace.remove': z.strictObject({ workspace: Id }),
   'workspace.browse': z.strictObject({ path: z.string().max(4096).optional() }),
+  /**
+   * Makes a route of a person's own, or changes one. A shipped id keeps its label and wire; for an own one the three first
+   * fields are needed when it is made. What is absent stays; `options` is replaced as a whole.
+   */
   'provider.save': z.strictObject({
     id: z.string().regex(/^[a-z][a-z0-9-]{0,63}$/),
-    label: z.string().min(1).max(100),
-    wire: z.enum(['chat', 'responses', 'messages', 'gemini']),
-    baseURL: z.url(),
-    keyless: z.boolean().default(false),
-    models: z.array(Id).max(500).optional(),
+    label: z.string().min(1).max(100).optional(),
+    wire: z.enum(['chat', 'responses', 'messages', 'gemini']).optional(),
+    baseURL: z.url().optional(),
+    key: z
+      .union([z.enum(['stored', 'none']), z.templateLiteral(['env:', z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/)])])
+      .optional(),
+    options: RouteOptionsArgs.optional(),
   }),
+  /** Gives a shipped provider its address and options back; its key stays. */
+  'provider.reset': z.strictObject({ provider: Id }),
+  /** Asks the endpoint again which models it has. */
+  'provider.refresh': z.strictObject({ provider: Id }),
+  /** Looks on the usual ports of 127.0.0.1 for model servers; nothing leaves the machine. */
+  'provider.find-local': z.strictObject({}),
   'provider.remove': z.strictObject({ provider: Id }),
   'provider.test': z.strictObject({ provider: Id, model: Id.optional() }),
   'credential.set': z.strictObject({ provider: Id, key: z.string().min(1).max(4096) }),
@@ -129,15 +198,16 @@ export interface CommandResults {
   'workspace.add': { workspace: WorkspaceRow }
   'workspace.remove': { workspace: string }
   'workspace.browse': DirectoryListing
+  'model.facts': { provider: ProviderView }
+  'budget.save': SessionSettingsView
+  'session.budget': { limit: number | null }
+  'titles.save': SessionSettingsView
   'provider.save': { provider: ProviderView }
+  'provider.reset': { provider: ProviderView }
+  'provider.refresh': { provider: ProviderView }
+  'provider.find-local': { servers: LocalServer[] }
   'provider.remove': { provider: string }
-  'provider.test': {
-    ok: boolean
-    code?: string
-    message: string
-    asked: { method: string; url: string; model?: string }
-    answered?: { status?: number; ms: number; text?: string; models?: string[] }
-  }
+  'provider.test': Probe
   'credential.set': { provider: ProviderView }
   'credential.remove': { provider: ProviderView }
 }

@@ -1,5 +1,6 @@
 import type { Json } from './json.ts'
 import type { Message, RequestHeader, Usage } from './messages.ts'
+import type { Price } from './models.ts'
 import type { ContextView, GenerationRef, SectionView } from './presets.ts'
 
 /** First record of every session log. Frozen at creation: later changes are events. */
@@ -28,6 +29,7 @@ export interface TurnError {
   status?: number
   providerRetryAfterMs?: number
   requestId?: string
+  transport?: 'dns' | 'tls' | 'refused' | 'reset' | 'unreachable' | 'connect-timeout'
 }
 
 export type TurnEndReason =
@@ -77,6 +79,8 @@ export interface EventData {
     message: Message
     stream: StreamRow[]
     usage?: Usage
+    /** The list price in force when it was asked; absent: unknown. Cost follows from it and `usage`, as an estimate. */
+    price?: Price
     interrupted?: boolean
     requestId?: string
     /** Milliseconds from dispatch to the first delta, and to the end. */
@@ -90,6 +94,12 @@ export interface EventData {
     stream: StreamRow[]
     error?: TurnError
     usage?: Usage
+    price?: Price
+    /** Absent in logs of older versions. */
+    provider?: string
+    model?: string
+    firstDeltaMs?: number
+    ms?: number
   }
   'tool/call': { turn: number; step: number; callId: string; name: string; arguments: string }
   'tool/result': { turn: number; step: number; message: Message; error?: ToolError; meta?: Json; ms?: number }
@@ -134,6 +144,18 @@ export interface EventData {
   'agent-preset/selected': { agentPreset: string }
   'model/selection': { provider: string; model: string; reasoningEffort?: string }
   'session/title': { title: string; source: 'rule' | 'user' | 'model' }
+  /** One call that asked for a title: it costs like any other, and its answer may have come too late to be used. */
+  'session/title-llm-request': {
+    provider: string
+    model: string
+    usage?: Usage
+    price?: Price
+    ms: number
+    title?: string
+    error?: TurnError
+  }
+  /** US dollars that this session may spend; null: what the host's settings say. */
+  'session/budget': { limit: number | null }
   'permission/preset': { preset: string }
   'sandbox/mode': { mode: 'read-only' | 'workspace-write' | 'full'; source?: string }
   'approval/policy': { policy: string; source?: string }
@@ -193,6 +215,8 @@ const TYPES: { [K in EventType]: true } = {
   'agent-preset/selected': true,
   'model/selection': true,
   'session/title': true,
+  'session/title-llm-request': true,
+  'session/budget': true,
   'permission/preset': true,
   'sandbox/mode': true,
   'approval/policy': true,
@@ -223,6 +247,8 @@ export const IGNORABLE_TYPES = [
   'request/origins',
   'agent-preset/notice',
   'session/title',
+  'session/title-llm-request',
+  'session/budget',
   'session/vocabulary',
 ] as const satisfies readonly EventType[]
 

@@ -1,4 +1,5 @@
 import type { Selection, ToolSpec, WireFamily } from './messages.ts'
+import type { Price, ProviderSettings, SessionSettingsView } from './models.ts'
 
 export interface WorkspaceRow {
   id: string
@@ -62,10 +63,17 @@ export interface ModelView {
   id: string
   name: string
   contextWindow?: number
+  maxOutput?: number
   inputs: ('text' | 'image')[]
   reasoning: boolean
   efforts: { id: string; default?: boolean }[]
-  price?: { in: number; out: number }
+  price?: Price
+  /** Who named it: the shipped catalog, the endpoint's own list, or the settings. */
+  from: 'catalog' | 'endpoint' | 'settings'
+  /** Where the catalog has its figures from, and of which day (YYYY-MM-DD). */
+  figures?: { source: string; date: string }
+  /** Fields that the settings put in the place of the catalog's. */
+  edited?: ('contextWindow' | 'maxOutput' | 'inputs' | 'price')[]
 }
 
 export interface ProviderView {
@@ -75,16 +83,31 @@ export interface ProviderView {
   baseURL?: string
   /** Keys are write-only: only whether one is there, and where it comes from. */
   key: 'none-needed' | 'missing' | 'stored' | 'environment'
+  /** When the key was stored, ms since the epoch; absent for other keys and for those of older versions. */
+  keyStored?: number
   /** Shipped rows cannot be removed, only configured. */
   own: boolean
   models: ModelView[]
   problem?: string
+  /** As the settings have it; absent where nothing can be set (demo, replay). */
+  settings?: ProviderSettings
+  /** A shipped row that the settings changed. */
+  changed?: boolean
+  /** What is in force where `settings.options` says nothing. Times in ms. */
+  defaults?: {
+    retry: { mode: 'normal' | 'always' | 'off'; retries: number; baseMs: number; capMs: number }
+    firstByteMs: number
+    idleMs: number
+    discover: boolean
+  }
 }
 
 export interface ModelsView {
   providers: ProviderView[]
   /** Deployment default; absent: "choose a model". */
   default?: Selection
+  /** Models that a person picked, the latest first; eight at most. Some may be gone. */
+  recent: { provider: string; model: string }[]
 }
 
 export interface DirectoryListing {
@@ -112,4 +135,5 @@ export interface GlobalState {
   workspaces: WorkspaceRow[]
   presets: PresetRow[]
   models: ModelsView
+  sessionSettings: SessionSettingsView
 }
