@@ -1,6 +1,8 @@
 import type { AgentRegistry } from '../agent/registry.ts'
 import type { SessionStore } from '../log/store.ts'
 import type { Routes } from '../model/routes.ts'
+import type { Selection } from '../wire/messages.ts'
+import type { Budget } from '../wire/models.ts'
 import type { Hooks } from '../turn/hooks.ts'
 import type { Workspaces } from '../workspace/workspaces.ts'
 import type { DefaultModel, Index, Presets } from './ports.ts'
@@ -19,6 +21,10 @@ export interface SessionsOptions {
   /** What confines a new session; pinned in its log at creation. */
   sandbox?: { mode: 'read-only' | 'workspace-write' | 'full'; source: string }
   modelNotice?: boolean
+  /** The host's limits; asked at every request. Absent: none. */
+  budget?: () => Budget
+  /** The model that writes titles; asked at every first prompt. Absent: the rule titles alone. */
+  titles?: () => Selection | undefined
   warn?: (message: string) => void
   now?: () => number
   id?: () => string
