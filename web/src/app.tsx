@@ -22,6 +22,8 @@ const SettingsScreen = lazy(async () => ({ default: (await import('./settings/se
 const ForkDialog = lazy(async () => ({ default: (await import('./fork/fork-dialog.tsx')).ForkDialog }))
 const PresetsScreen = lazy(async () => ({ default: (await import('./presets/presets-screen.tsx')).PresetsScreen }))
 
+const UsageScreen = lazy(async () => ({ default: (await import('./usage/usage-screen.tsx')).UsageScreen }))
+
 export function App() {
   const auth = useApp((app) => app.auth)
   const collapsed = usePrefs((prefs) => prefs.railCollapsed)
@@ -60,6 +62,10 @@ function Place(): ReactNode {
       return <PresetsScreen id={route.id} tab={route.tab} />
     case 'settings':
       return <SettingsScreen page={route.page} />
+    case 'usage': {
+      const { place: _, ...shown } = route
+      return <UsageScreen shown={shown} />
+    }
     case 'missing':
       return <Missing path={route.path} />
   }

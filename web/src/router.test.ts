@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { format, parse } from './router.ts'
+import { format, parse, SETTINGS_PAGES, USAGE_DAYS, USAGE_UNITS } from './router.ts'
 import type { Route } from './router.ts'
 
 test('every place is found by its path', () => {
@@ -20,6 +20,21 @@ test('every place is found by its path', () => {
   expect(parse('/presets/minimal/edit')).toEqual({ place: 'presets', id: 'minimal', tab: 'edit' })
   expect(parse('/settings')).toEqual({ place: 'settings', page: 'models' })
   expect(parse('/settings/about')).toEqual({ place: 'settings', page: 'about' })
+  expect(parse('/settings/models', '?provider=lab&model=a/b')).toEqual({
+    place: 'settings',
+    page: 'models',
+    provider: 'lab',
+    model: 'a/b',
+  })
+  expect(parse('/usage')).toEqual({ place: 'usage' })
+  expect(parse('/usage', '?days=90&cwd=/w/tally&preset=minimal&unit=tokens')).toEqual({
+    place: 'usage',
+    days: 90,
+    cwd: '/w/tally',
+    preset: 'minimal',
+    unit: 'tokens',
+  })
+  expect(parse('/usage', '?days=31&unit=euro&cwd=')).toEqual({ place: 'usage' })
 })
 
 test('what is not a place is said to be missing', () => {
@@ -30,6 +45,7 @@ test('what is not a place is said to be missing', () => {
     '/s/a/prompt/0/1',
     '/s/a/prompt/1/2/3',
     '/settings/nothing',
+    '/usage/x',
     '/elsewhere',
     '/new/x',
   ])
@@ -55,7 +71,25 @@ test('a path is read back as the route it was made from, below any base', () => 
     fc.record({ place: fc.constant('session' as const), id: name, prompt }, { requiredKeys: ['place', 'id'] }),
     fc.record({ place: fc.constant('presets' as const), id: name }),
     fc.record({ place: fc.constant('new' as const), workspace: name }),
-    fc.record({ place: fc.constant('settings' as const), page: fc.constantFrom('models', 'appearance', 'about') }),
+    fc.record(
+      {
+        place: fc.constant('settings' as const),
+        page: fc.constantFrom(...SETTINGS_PAGES),
+        provider: name,
+        model: name,
+      },
+      { requiredKeys: ['place', 'page'] },
+    ),
+    fc.record(
+      {
+        place: fc.constant('usage' as const),
+        days: fc.constantFrom(...USAGE_DAYS),
+        cwd: fc.string({ minLength: 1, unit: 'binary' }),
+        preset: name,
+        unit: fc.constantFrom(...USAGE_UNITS),
+      },
+      { requiredKeys: ['place'] },
+    ),
     fc.constant({ place: 'home' as const }),
   ) as fc.Arbitrary<Route>
   fc.assert(

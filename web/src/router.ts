@@ -7,7 +7,9 @@ export type Route =
   | { place: 'new'; workspace?: string }
   | { place: 'session'; id: string; prompt?: PromptPlace }
   | { place: 'presets'; id?: string; tab?: PresetTab }
-  | { place: 'settings'; page: SettingsPage }
+  | ({ place: 'usage' } & UsagePlace)
+  /** `provider` and `model`: the row to open, and the model whose figures are asked for. */
+  | { place: 'settings'; page: SettingsPage; provider?: string; model?: string }
   | { place: 'missing'; path: string }
 /** The Prompt view of a session: of one request, of the first of a turn, or of the newest. */
 export interface PromptPlace {
@@ -21,7 +23,19 @@ export interface RequestPlace {
   turn: number
   step: number
 }
-export const SETTINGS_PAGES = ['models', 'appearance', 'about'] as const
+/** What of the usage is shown; what is absent is its default: 30 days, everything, cost. */
+export interface UsagePlace {
+  days?: UsageDays
+  cwd?: string
+  preset?: string
+  unit?: UsageUnit
+}
+export const USAGE_DAYS = [7, 30, 90] as const
+export type UsageDays = (typeof USAGE_DAYS)[number]
+export const USAGE_UNITS = ['cost', 'tokens', 'requests'] as const
+export type UsageUnit = (typeof USAGE_UNITS)[number]
+
+export const SETTINGS_PAGES = ['models', 'sessions', 'appearance', 'about'] as const
 export type SettingsPage = (typeof SETTINGS_PAGES)[number]
 
 /** What of a preset is shown; without one, what it gives. */
@@ -43,9 +57,31 @@ export function parse(pathname: string, search = '', base = '/'): Route {
   if (head === 's' && second) return { place: 'session', id: second }
   if (head === 'settings') {
     const page = SETTINGS_PAGES.find((candidate) => candidate === (second ?? 'models'))
-    return page ? { place: 'settings', page } : missing
+    return page ? { place: 'settings', page, ...named(search, ['provider', 'model']) } : missing
   }
+  if (head === 'usage' && second === undefined) return { place: 'usage', ...usagePlace(search) }
   return missing
+}
+
+/** Those of the parameters that are there and say something. */
+function named<K extends string>(search: string, names: readonly K[]): { [name in K]?: string } {
+  const params = new URLSearchParams(search)
+  const found = names.map((name) => [name, params.get(name)] as const).filter(([, value]) => value)
+  return Object.fromEntries(found) as { [name in K]?: string }
+}
+
+/** A period or unit that does not exist is the default one. */
+function usagePlace(search: string): UsagePlace {
+  const { days: period, unit: kind, ...filters } = named(search, ['days', 'cwd', 'preset', 'unit'])
+  const days = USAGE_DAYS.find((candidate) => String(candidate) === period)
+  const unit = USAGE_UNITS.find((candidate) => candidate === kind)
+  return { ...(days && { days }), ...filters, ...(unit && { unit }) }
+}
+
+function withQuery(path: string, values: Record<string, string | number | undefined>): string {
+  const said = Object.entries(values).filter(([, value]) => value !== undefined)
+  const params = new URLSearchParams(said.map(([name, value]) => [name, String(value)]))
+  return said.length === 0 ? path : `${path}?${params}`
 }
 
 function presetPlace(id: string | undefined, [name, ...more]: string[]): Route | undefined {
@@ -102,7 +138,11 @@ export function format(route: Route, base = '/'): string {
     case 'presets':
       return `${base}presets${route.id ? `/${encodeURIComponent(route.id)}${route.tab ? `/${route.tab}` : ''}` : ''}`
     case 'settings':
-      return `${base}settings/${route.page}`
+      return withQuery(`${base}settings/${route.page}`, { provider: route.provider, model: route.model })
+    case 'usage': {
+      const { days, cwd, preset, unit } = route
+      return withQuery(`${base}usage`, { days, cwd, preset, unit })
+    }
     case 'missing':
       return route.path
   }

@@ -1,8 +1,10 @@
 import { enPresets } from './en-presets.ts'
+import { enUsage } from './en-usage.ts'
 
 /** Texts of the places beside a session: new session, presets, models, settings, palette. */
 export const enPlaces = {
   ...enPresets,
+  ...enUsage,
   presets: 'Presets',
   preset: 'Preset',
   settings: 'Settings',
@@ -108,6 +110,7 @@ export const enPlaces = {
   'confinement.container.why': 'The server runs in a container that is the boundary for commands and edits.',
   'settings.atOnce': 'Changes apply at once',
   'settings.models': 'Models',
+  'settings.sessions': 'Sessions',
   'settings.appearance': 'Appearance',
   'settings.about': 'About',
   'theme.system': 'System',

@@ -1,9 +1,11 @@
 import type { enPlaces } from './en-places.ts'
 import { zhPresets } from './zh-presets.ts'
+import { zhUsage } from './zh-usage.ts'
 
 /** Complete by type: a key without a text here does not compile. */
 export const zhPlaces: Record<keyof typeof enPlaces, string> = {
   ...zhPresets,
+  ...zhUsage,
   presets: '预设',
   preset: '预设',
   settings: '设置',
@@ -107,6 +109,7 @@ export const zhPlaces: Record<keyof typeof enPlaces, string> = {
   'confinement.container.why': '服务器运行在容器中，容器即命令与编辑的边界。',
   'settings.atOnce': '更改立即生效',
   'settings.models': '模型',
+  'settings.sessions': '会话',
   'settings.appearance': '外观',
   'settings.about': '关于',
   'theme.system': '跟随系统',

@@ -20,7 +20,9 @@ export type CommandId =
   | 'default-preset'
   | 'prompt'
   | 'fork-preset'
+  | 'usage'
   | 'models'
+  | 'sessions'
   | 'appearance'
   | 'about'
   | 'light'
@@ -47,7 +49,9 @@ export function commands(): Command[] {
     { id: 'presets', label: t('presets'), run: go({ place: 'presets' }) },
     ...sessionCommands(),
     ...presetCommands(),
+    { id: 'usage', label: t('usage'), run: go({ place: 'usage' }) },
     { id: 'models', label: t('cmd.models'), run: go({ place: 'settings', page: 'models' }) },
+    { id: 'sessions', label: t('cmd.sessions'), run: go({ place: 'settings', page: 'sessions' }) },
     { id: 'appearance', label: t('cmd.appearance'), run: go({ place: 'settings', page: 'appearance' }) },
     { id: 'about', label: t('cmd.about'), run: go({ place: 'settings', page: 'about' }) },
     { id: 'light', label: t('cmd.light'), run: () => setPrefs({ theme: 'light' }) },

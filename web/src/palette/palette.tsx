@@ -1,6 +1,7 @@
 import { Command } from 'cmdk'
 import {
   BellDot,
+  ChartColumn,
   Contrast,
   Copy,
   Cpu,
@@ -46,7 +47,9 @@ const ICONS: Record<CommandId, typeof Plus> = {
   'default-preset': StarOff,
   prompt: FileText,
   'fork-preset': GitFork,
+  usage: ChartColumn,
   models: Cpu,
+  sessions: MessageSquare,
   appearance: Contrast,
   about: Info,
   light: Sun,

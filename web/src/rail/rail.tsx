@@ -1,4 +1,5 @@
 import {
+  ChartColumn,
   ChevronRight,
   CircleHelp,
   Folder,
@@ -243,6 +244,9 @@ function Foot() {
     <div className="rail-foot">
       <IconButton label={t('presets')} look={route.place === 'presets' ? 'on' : ''} onClick={go({ place: 'presets' })}>
         <Layers size={16} />
+      </IconButton>
+      <IconButton label={t('usage')} look={route.place === 'usage' ? 'on' : ''} onClick={go({ place: 'usage' })}>
+        <ChartColumn size={16} />
       </IconButton>
       <IconButton
         label={t('settings')}

@@ -1,4 +1,4 @@
-import { Cpu, Info, Contrast } from 'lucide-react'
+import { Cpu, Info, Contrast, MessageSquare } from 'lucide-react'
 import { useT } from '../i18n/i18n.ts'
 import { linkTo, SETTINGS_PAGES } from '../router.ts'
 import type { SettingsPage } from '../router.ts'
@@ -7,9 +7,10 @@ import { RailButton } from '../ui/rail-button.tsx'
 import { About } from './about.tsx'
 import { Appearance } from './appearance.tsx'
 import { ModelSettings } from './models.tsx'
+import { SessionSettings } from './sessions.tsx'
 
-const ICONS = { models: Cpu, appearance: Contrast, about: Info }
-const PAGES = { models: ModelSettings, appearance: Appearance, about: About }
+const ICONS = { models: Cpu, sessions: MessageSquare, appearance: Contrast, about: Info }
+const PAGES = { models: ModelSettings, sessions: SessionSettings, appearance: Appearance, about: About }
 
 export function SettingsScreen({ page }: { page: SettingsPage }) {
   const t = useT()
