@@ -1,12 +1,11 @@
 import { enPresets } from './en-presets.ts'
-import { enUsage } from './en-usage.ts'
 
 /** Texts of the places beside a session: new session, presets, models, settings, palette. */
 export const enPlaces = {
   ...enPresets,
-  ...enUsage,
   presets: 'Presets',
   preset: 'Preset',
+  usage: 'Usage',
   settings: 'Settings',
   'theme.flip': 'Switch between light and dark',
   login: 'Log in',
@@ -174,6 +173,7 @@ export const enPlaces = {
   'palette.sessions': 'Sessions',
   'cmd.needsYou': 'Next session that needs you',
   'cmd.models': 'Settings: models',
+  'cmd.sessions': 'Settings: sessions',
   'cmd.appearance': 'Settings: appearance',
   'cmd.about': 'Settings: about',
   'cmd.light': 'Light theme',

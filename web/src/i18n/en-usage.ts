@@ -1,6 +1,5 @@
-/** Texts of the usage screen. */
+/** Texts of the usage screen; they load with it. */
 export const enUsage = {
-  usage: 'Usage',
   'usage.period': 'Period',
   'usage.d': '{n} d',
   'usage.days': '{n} days',
@@ -103,5 +102,4 @@ export const enUsage = {
   'usage.old': 'Offline: figures as of {time}',
   'usage.offline': 'The server is not connected. The figures come when it is back.',
   'usage.loading': 'Loading',
-  'cmd.sessions': 'Settings: sessions',
 }

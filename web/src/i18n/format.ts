@@ -24,6 +24,24 @@ const trim = (value: number): string => (value >= 100 ? value.toFixed(0) : value
 
 export const thousands = (count: number): string => count.toLocaleString('en-US')
 
+/**
+ * US dollars: `$14.62`, `$1,204.50`, `$0.00` for nothing, `< $0.01` for what is less. `exact` keeps four significant digits
+ * below a dollar: `$0.003456`.
+ */
+export function money(dollars: number, exact = false): string {
+  if (dollars <= 0) return '$0.00'
+  if (exact && dollars < 1) return `$${belowOne(dollars)}`
+  if (dollars < 0.01) return '< $0.01'
+  return `$${dollars.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`
+}
+
+/** Cents at least; small sums without an exponent. */
+function belowOne(dollars: number): string {
+  const digits = Math.min(12, Math.max(2, 3 - Math.floor(Math.log10(dollars))))
+  const [whole, part = ''] = dollars.toFixed(digits).split('.')
+  return `${whole}.${part.replace(/0+$/, '').padEnd(2, '0')}`
+}
+
 /** Age in a list: now, 4m, 3h, 2d, 5w. */
 export function age(t: T, then: number, now: number): string {
   const minutes = Math.floor((now - then) / 60_000)

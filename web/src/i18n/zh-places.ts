@@ -1,13 +1,12 @@
 import type { enPlaces } from './en-places.ts'
 import { zhPresets } from './zh-presets.ts'
-import { zhUsage } from './zh-usage.ts'
 
 /** Complete by type: a key without a text here does not compile. */
 export const zhPlaces: Record<keyof typeof enPlaces, string> = {
   ...zhPresets,
-  ...zhUsage,
   presets: '预设',
   preset: '预设',
+  usage: '用量',
   settings: '设置',
   'theme.flip': '切换明暗主题',
   login: '登录',
@@ -173,6 +172,7 @@ export const zhPlaces: Record<keyof typeof enPlaces, string> = {
   'palette.sessions': '会话',
   'cmd.needsYou': '下一个等你处理的会话',
   'cmd.models': '设置：模型',
+  'cmd.sessions': '设置：会话',
   'cmd.appearance': '设置：外观',
   'cmd.about': '设置：关于',
   'cmd.light': '浅色主题',

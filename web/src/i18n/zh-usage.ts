@@ -2,7 +2,6 @@ import type { enUsage } from './en-usage.ts'
 
 /** Complete by type: a key without a text here does not compile. */
 export const zhUsage: Record<keyof typeof enUsage, string> = {
-  usage: '用量',
   'usage.period': '时段',
   'usage.d': '{n} 天',
   'usage.days': '{n} 天',
@@ -101,5 +100,4 @@ export const zhUsage: Record<keyof typeof enUsage, string> = {
   'usage.old': '离线：截至 {time} 的数据',
   'usage.offline': '服务器未连接，恢复后会显示数据。',
   'usage.loading': '加载中',
-  'cmd.sessions': '设置：会话',
 }

@@ -1,0 +1,107 @@
+import type { UsageCounts, UsageDay, UsageReport } from '../../../server/wire/models.ts'
+import type { UsageUnit } from '../router.ts'
+import { never } from '../../../server/wire/never.ts'
+
+export type PartName = 'uncached' | 'cached' | 'output' | 'done' | 'failed'
+
+/** One piece of a day's bar. */
+export interface Part {
+  name: PartName
+  value: number
+}
+
+/** All that was sent to the model: read from the cache or not, written to it or not. */
+export const inputOf = ({ inputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0 }: UsageCounts): number =>
+  inputTokens + cacheReadTokens + cacheWriteTokens
+
+const reported = (counts: UsageCounts): boolean =>
+  counts.inputTokens !== undefined || counts.cacheReadTokens !== undefined || counts.cacheWriteTokens !== undefined
+
+/** 0 to 1 of the input; undefined when nobody reported input. */
+export function cachedShare(counts: UsageCounts): number | undefined {
+  const input = inputOf(counts)
+  return reported(counts) && input > 0 ? (counts.cacheReadTokens ?? 0) / input : undefined
+}
+
+/** 0 to 1 of the output that was thinking; undefined when nobody said so. */
+export function thinkingShare({ outputTokens = 0, reasoningTokens }: UsageCounts): number | undefined {
+  return reasoningTokens === undefined || outputTokens <= 0 ? undefined : Math.min(1, reasoningTokens / outputTokens)
+}
+
+/** From the ground up. Sums to `valueOf` of the same day. */
+export function partsOf(counts: UsageCounts, unit: UsageUnit): Part[] {
+  switch (unit) {
+    case 'cost': {
+      const { input, cacheRead, cacheWrite, output } = counts.cost
+      return parts({ uncached: input + cacheWrite, cached: cacheRead, output })
+    }
+    case 'tokens': {
+      const { inputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0, outputTokens = 0 } = counts
+      return parts({ uncached: inputTokens + cacheWriteTokens, cached: cacheReadTokens, output: outputTokens })
+    }
+    case 'requests':
+      return parts({ done: Math.max(0, counts.requests - counts.failed), failed: counts.failed })
+    default:
+      return never(unit)
+  }
+}
+
+const parts = (values: { [name in PartName]?: number }): Part[] =>
+  Object.entries(values).map(([name, value]) => ({ name: name as PartName, value }))
+
+export const valueOf = (counts: UsageCounts, unit: UsageUnit): number =>
+  partsOf(counts, unit).reduce((sum, part) => sum + part.value, 0)
+
+/** The day with the most; the first of equals. */
+export function highest(days: readonly UsageDay[], unit: UsageUnit): UsageDay | undefined {
+  let best: UsageDay | undefined
+  for (const day of days) if (!best || valueOf(day, unit) > valueOf(best, unit)) best = day
+  return best
+}
+
+export type Change =
+  | { kind: 'none' }
+  | { kind: 'same' }
+  | { kind: 'more' | 'less'; percent: number }
+  /** Beyond tenfold, where percents say nothing any more. */
+  | { kind: 'times'; factor: number }
+
+/** Against the period before; `none` when that had nothing to compare with. */
+export function changeOf(now: number, before: number): Change {
+  if (before <= 0) return { kind: 'none' }
+  if (now >= before * 10) return { kind: 'times', factor: Math.round(now / before) }
+  const percent = Math.round((now / before - 1) * 100)
+  if (percent === 0) return { kind: 'same' }
+  return { kind: percent > 0 ? 'more' : 'less', percent: Math.abs(percent) }
+}
+
+/** A percentage that says neither all nor nothing unless it is so: 99.7 is 99, 0.2 is 1. */
+export function percentOf(share: number): number {
+  const percent = Math.round(share * 100)
+  if (percent === 100 && share < 1) return 99
+  return percent === 0 && share > 0 ? 1 : percent
+}
+
+/** True when there is money that may be summed up: at least one request had a price. */
+export const priced = ({ requests, unpriced }: UsageCounts): boolean => requests > unpriced
+
+/** The model whose price is missed most; undefined when nothing is without a price. */
+export function mostUnpriced({ rows }: UsageReport): { provider: string; model: string } | undefined {
+  const missed = rows.filter((row) => row.unpriced > 0)
+  return missed.toSorted((a, b) => b.unpriced - a.unpriced)[0]
+}
+
+/** Cut points of a line: runs of days that have a value. */
+export function runsOf(values: readonly (number | undefined)[]): { index: number; value: number }[][] {
+  const runs: { index: number; value: number }[][] = []
+  let open: { index: number; value: number }[] = []
+  for (const [index, value] of values.entries()) {
+    if (value !== undefined) {
+      open.push({ index, value })
+      continue
+    }
+    if (open.length > 0) runs.push(open)
+    open = []
+  }
+  return open.length > 0 ? [...runs, open] : runs
+}
