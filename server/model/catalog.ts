@@ -28,6 +28,9 @@ const Card = z.strictObject({
   inlineThink: z.boolean().optional(),
   midSystem: z.boolean().optional(),
   price: Price.optional(),
+  /** Page and day of this card's figures; absent: those of its provider. */
+  source: z.string().optional(),
+  date: z.iso.date().optional(),
 })
 /** The shipped file: figures are advice with source and date, never a gate. */
 export const Catalog = z.record(
@@ -37,5 +40,13 @@ export const Catalog = z.record(
 
 const shipped = Catalog.parse(catalog)
 
-/** The shipped cards of a provider, by route id; none for a route this catalog does not know. */
-export const catalogCards = (provider: string): ModelCard[] => shipped[provider]?.cards ?? []
+/** The shipped cards of a provider, by route id, each with where its figures come from; none for a route this catalog does not know. */
+export function catalogCards(provider: string): ModelCard[] {
+  const listed = shipped[provider]
+  if (!listed) return []
+  return listed.cards.map(({ source = listed.source, date = listed.date, ...card }) => ({
+    ...card,
+    from: 'catalog',
+    figures: { source, date },
+  }))
+}
