@@ -191,7 +191,7 @@ describe('usage', () => {
       answered(),
       answered({ outputTokens: 0 }),
     )
-    expect(state.total).toEqual({ calls: 4, failed: 1, inputTokens: 15, outputTokens: 3 })
+    expect(state.total).toEqual({ calls: 4, failed: 1, cost: 0, unpriced: 4, inputTokens: 15, outputTokens: 3 })
     expect(state.last).toEqual({ outputTokens: 0 })
     expect('cacheReadTokens' in state.total).toBe(false)
   })

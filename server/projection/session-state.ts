@@ -1,5 +1,6 @@
 import type { LogEvent, TurnEndReason } from '../wire/events.ts'
 import { agentPreset, type AgentPresetState } from './agent-preset.ts'
+import { context, type ContextState } from './context.ts'
 import { inbox, type InboxState } from './inbox.ts'
 import { modelSelection, type ModelSelectionState, currentSelection } from './model-selection.ts'
 import type { Selection } from '../wire/messages.ts'
@@ -41,6 +42,10 @@ export interface SessionState {
   inbox: InboxState
   model: ModelSelectionState & { next: Selection | null }
   usage: UsageState
+  /** What the next request holds; read it with `contextReading`. */
+  context: ContextState
+  /** A limit of the session's own, in US dollars; null: the host's. */
+  budget: { limit: number | null } | null
   todo: readonly Todo[]
   lastHeader: LastHeader | null
   retry: PendingRetry | null
@@ -49,7 +54,7 @@ export interface SessionState {
 
 export const sessionState: Projection<SessionState> = {
   key: 'sessionState',
-  stateVersion: 1,
+  stateVersion: 2,
   init: (header) => ({
     id: header.id,
     cwd: header.cwd ?? null,
@@ -66,89 +71,135 @@ export const sessionState: Projection<SessionState> = {
     inbox: inbox.init(header),
     model: { ...modelSelection.init(header), next: null },
     usage: usage.init(header),
+    context: context.init(header),
+    budget: null,
     todo: todo.init(header),
     lastHeader: null,
     retry: null,
     policy: { preset: null, sandbox: null, approval: null },
   }),
   apply(state, event) {
-    return { ...state, ...changes(state, event), seq: event.seq, updatedAt: event.time }
+    // One copy, then single fields: a second spread would be a third of what an append costs here.
+    const next = { ...state, seq: event.seq, updatedAt: event.time }
+    change(next, event)
+    return next
   },
 }
 
-function changes(state: SessionState, event: LogEvent): Partial<SessionState> {
+/** `next` is a fresh copy of the state before the event. */
+function change(next: SessionState, event: LogEvent): void {
   switch (event.type) {
     case 'turn/start':
-      return {
-        lastTurn: Math.max(state.lastTurn, event.data.turn),
-        openTurn: { turn: event.data.turn, startedAt: event.time },
-        retry: null,
-      }
+      next.lastTurn = Math.max(next.lastTurn, event.data.turn)
+      next.openTurn = { turn: event.data.turn, startedAt: event.time }
+      next.retry = null
+      break
     case 'turn/end':
-      return { openTurn: null, lastEnd: event.data, retry: null }
+      next.openTurn = null
+      next.lastEnd = event.data
+      next.retry = null
+      break
     case 'agent/inbox/spliced':
+      next.inbox = inbox.apply(next.inbox, event)
+      break
     case 'user/message':
-      return { inbox: inbox.apply(state.inbox, event) }
+      next.inbox = inbox.apply(next.inbox, event)
+      next.context = context.apply(next.context, event)
+      break
+    case 'system/message':
+    case 'developer/message':
+    case 'tool/result':
+      next.context = context.apply(next.context, event)
+      break
     case 'session/end-seed':
-      return {
-        inbox: inbox.apply(state.inbox, event),
-        preset: agentPreset.apply(state.preset, event),
-        usage: usage.apply(state.usage, event),
-      }
+      next.inbox = inbox.apply(next.inbox, event)
+      next.preset = agentPreset.apply(next.preset, event)
+      next.usage = usage.apply(next.usage, event)
+      break
     case 'agent-preset/selected':
-      return { preset: agentPreset.apply(state.preset, event) }
+      next.preset = agentPreset.apply(next.preset, event)
+      break
     case 'session/title':
-      return { title: title.apply(state.title, event) }
+      next.title = title.apply(next.title, event)
+      break
     case 'todo/write':
-      return { todo: todo.apply(state.todo, event) }
-    case 'assistant/message':
-    case 'assistant/attempt':
-      return { usage: usage.apply(state.usage, event), retry: null }
-    case 'llm/retry':
-      return { retry: { until: event.data.until, code: event.data.code, attempt: event.data.attempt } }
-    case 'llm/retry-started':
-      return { retry: null }
+      next.todo = todo.apply(next.todo, event)
+      break
     default:
-      return routeChanges(state, event)
+      requestChange(next, event)
   }
 }
 
-function routeChanges(state: SessionState, event: LogEvent): Partial<SessionState> {
+function requestChange(next: SessionState, event: LogEvent): void {
+  switch (event.type) {
+    case 'assistant/message':
+      next.usage = usage.apply(next.usage, event)
+      next.context = context.apply(next.context, event)
+      next.retry = null
+      break
+    case 'assistant/attempt':
+      next.usage = usage.apply(next.usage, event)
+      next.retry = null
+      break
+    case 'session/title-llm-request':
+      next.usage = usage.apply(next.usage, event)
+      break
+    case 'llm/retry':
+      next.retry = { until: event.data.until, code: event.data.code, attempt: event.data.attempt }
+      break
+    case 'llm/retry-started':
+      next.retry = null
+      break
+    default:
+      settingChange(next, event)
+  }
+}
+
+function settingChange(next: SessionState, event: LogEvent): void {
   switch (event.type) {
     case 'model/selection':
-      return { model: nextModel(state, event) }
+      next.model = nextModel(next.model, event)
+      break
     case 'request/header': {
       const { provider, model, reasoningEffort } = event.data.header.config
-      const known = state.lastHeader?.provider === provider && state.lastHeader.model === model
-      return {
-        model: nextModel(state, event),
-        lastHeader: {
-          provider,
-          model,
-          effort: reasoningEffort ?? null,
-          digest: event.data.compositionDigest,
-          contextWindow: known ? (state.lastHeader?.contextWindow ?? null) : null,
-        },
+      const last = next.lastHeader
+      const known = last?.provider === provider && last.model === model
+      next.model = nextModel(next.model, event)
+      next.usage = usage.apply(next.usage, event)
+      next.context = context.apply(next.context, event)
+      next.lastHeader = {
+        provider,
+        model,
+        effort: reasoningEffort ?? null,
+        digest: event.data.compositionDigest,
+        contextWindow: known ? last.contextWindow : null,
       }
+      break
     }
     case 'request/context': {
-      const last = state.lastHeader
-      if (!last || last.provider !== event.data.provider || last.model !== event.data.model) return {}
-      return { lastHeader: { ...last, contextWindow: event.data.contextWindow ?? null } }
+      const last = next.lastHeader
+      if (last?.provider !== event.data.provider || last.model !== event.data.model) break
+      next.lastHeader = { ...last, contextWindow: event.data.contextWindow ?? null }
+      break
     }
+    case 'session/budget':
+      next.budget = { limit: event.data.limit }
+      break
     case 'permission/preset':
-      return { policy: { ...state.policy, preset: event.data.preset } }
+      next.policy = { ...next.policy, preset: event.data.preset }
+      break
     case 'sandbox/mode':
-      return { policy: { ...state.policy, sandbox: event.data.mode } }
+      next.policy = { ...next.policy, sandbox: event.data.mode }
+      break
     case 'approval/policy':
-      return { policy: { ...state.policy, approval: event.data.policy } }
+      next.policy = { ...next.policy, approval: event.data.policy }
+      break
     default:
-      return {}
+      break
   }
 }
 
-function nextModel(state: SessionState, event: LogEvent): SessionState['model'] {
-  const { next: _, ...selected } = state.model
+function nextModel({ next: _, ...selected }: SessionState['model'], event: LogEvent): SessionState['model'] {
   const model = modelSelection.apply(selected, event)
   return { ...model, next: currentSelection(model) }
 }

@@ -143,9 +143,11 @@ test('usage counts answers and failures apart, keeps what was not reported unkno
   })
   const failed = draft('assistant/attempt', { ...step, stream: [], usage: { inputTokens: 1 } })
   expect(of(usage, answer, failed)).toStrictEqual({
-    total: { calls: 2, failed: 1, inputTokens: 4 },
-    own: { calls: 2, failed: 1, inputTokens: 4 },
+    total: { calls: 2, failed: 1, cost: 0, unpriced: 2, inputTokens: 4 },
+    own: { calls: 2, failed: 1, cost: 0, unpriced: 2, inputTokens: 4 },
+    byModel: [{ provider: '', model: '', calls: 2, failed: 1, cost: 0, unpriced: 2, inputTokens: 4 }],
     last: { inputTokens: 3 },
+    route: null,
   })
   expect(inputOf({ inputTokens: 1, cacheReadTokens: 20, cacheWriteTokens: 300, outputTokens: 5000 })).toBe(321)
   expect(inputOf({})).toBe(0)

@@ -24,7 +24,7 @@ export async function streamAttempt(
   await readAll(call, request, { assembler, show, graceMs: world.graceMs ?? STREAM_GRACE_MS })
   const result = assembler.result()
   logWarnings(instance, step, result)
-  log.append(result.kind === 'message' ? answer(world, step, call, result) : failedAttempt(step, attempt, result))
+  log.append(result.kind === 'message' ? answer(world, step, call, result) : failedAttempt(step, attempt, call, result))
   log.journal.end()
   for (const block of result.blocks)
     if (result.kind === 'message' && block.type === 'tool-call') instance.callIds.add(block.id)
@@ -120,6 +120,7 @@ function answer(world: TurnWorld, step: Step, call: PreparedCall, result: Assemb
     message,
     stream: result.stream,
     ...(usage && { usage }),
+    ...(call.facts.price && { price: call.facts.price }),
     ...(interrupted && { interrupted }),
     ...(requestId !== undefined && { requestId }),
     ...(firstDeltaMs !== undefined && { firstDeltaMs }),
@@ -127,15 +128,22 @@ function answer(world: TurnWorld, step: Step, call: PreparedCall, result: Assemb
   })
 }
 
-function failedAttempt(step: Step, attempt: number, result: Assembled) {
+function failedAttempt(step: Step, attempt: number, call: PreparedCall, result: Assembled) {
   const error = failureOf(result)
+  const { provider, model } = call.header.config
+  const { stream, usage, firstDeltaMs, ms } = result
   return draft('assistant/attempt', {
     turn: step.turn,
     step: step.step,
     attempt,
-    stream: result.stream,
+    stream,
     ...(error && { error: turnError(error) }),
-    ...(result.usage && { usage: result.usage }),
+    ...(usage && { usage }),
+    ...(call.facts.price && { price: call.facts.price }),
+    provider,
+    model,
+    ...(firstDeltaMs !== undefined && { firstDeltaMs }),
+    ms,
   })
 }
 
