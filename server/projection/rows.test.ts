@@ -153,7 +153,18 @@ test('a failed attempt, its wait and its second start are one row; a wait withou
   ]
   const again: Entry = ['llm/retry-started', { ...step, attempt: 2 }]
   expect(rows(attempt, wait(50), again)).toStrictEqual([
-    { key: 'e0', seq: 0, time: 1000, kind: 'retry', error, waitMs: 10, until: 50, started: true },
+    {
+      key: 'e0',
+      seq: 0,
+      time: 1000,
+      kind: 'retry',
+      error,
+      failed: 1,
+      waitMs: 10,
+      until: 50,
+      started: true,
+      waitedMs: 2000,
+    },
   ])
   expect(rows(wait(50, 'told'), wait(60), again)).toStrictEqual([
     {
@@ -162,6 +173,7 @@ test('a failed attempt, its wait and its second start are one row; a wait withou
       time: 1000,
       kind: 'retry',
       error: { code: 'RATE_LIMIT', message: 'told' },
+      failed: 1,
       waitMs: 10,
       until: 50,
     },
@@ -171,9 +183,11 @@ test('a failed attempt, its wait and its second start are one row; a wait withou
       time: 2000,
       kind: 'retry',
       error: { code: 'RATE_LIMIT', message: '' },
+      failed: 1,
       waitMs: 10,
       until: 60,
       started: true,
+      waitedMs: 1000,
     },
   ])
   const mixed = rows(attempt, answer([text('words')]), wait(70))

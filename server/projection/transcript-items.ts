@@ -14,10 +14,11 @@ export type Item = { key: string; seq: number; time: number } & (
   | { kind: 'text'; text: string; interrupted?: true }
   | ToolItem
   | { kind: 'mark'; mark: Mark }
-  | { kind: 'retry'; error: TurnError; waitMs?: number; until?: number; started?: true }
+  | RetryItem
   | { kind: 'warning'; feature: string; detail?: string }
   | { kind: 'todo'; todos: Todo[] }
-  | { kind: 'error'; error: TurnError }
+  /** `selection`: what the turn asked, or was to ask. */
+  | { kind: 'error'; error: TurnError; selection?: Selection }
   | TurnFooter
 )
 export type ItemOf<K extends Item['kind']> = Extract<Item, { kind: K }>
@@ -32,7 +33,36 @@ interface NoticeItem {
 }
 
 export type Todo = EventData['todo/write']['todos'][number]
-export type Mark = { type: 'preset'; preset: string } | ({ type: 'model' } & Selection)
+export type Mark = { type: 'preset'; preset: string } | ModelMark
+
+/** The model changed here. `used`: a request has gone to it; until then it is picked for the next one. */
+export interface ModelMark extends Selection {
+  type: 'model'
+  /** What the request before it used; absent when that is on an older page, or there was none. */
+  from?: Selection
+  used?: true
+  /** What the model was told of it. */
+  told?: string
+}
+
+/** A failed attempt; with `until` (ms since the epoch, the server's clock) another one follows. Times in ms. */
+export interface RetryItem {
+  kind: 'retry'
+  error: TurnError
+  /** Which attempt of its step failed, from 1. */
+  failed?: number
+  waitMs?: number
+  until?: number
+  started?: true
+  /** How long it really took to the next attempt. */
+  waitedMs?: number
+}
+
+/** US dollars, estimated; `unpriced` counts the requests that are not in `cost`, because their price or counts are unknown. */
+export interface Money {
+  cost: number
+  unpriced: number
+}
 
 export interface ToolResult {
   text: string
@@ -65,6 +95,7 @@ interface TurnFooter {
   /** Time and usage are absent when the turn began on an older page. */
   ms?: number
   usage?: Usage
+  money?: Money
   selection?: Selection
   preset?: string
   /** The preset's revision behind the turn's last request; absent without a preset, or when it was logged on an older page. */

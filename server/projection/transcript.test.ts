@@ -145,7 +145,9 @@ test('an error ends the turn with its own row before the footer', () => {
 test('a model picked between turns leaves a mark; one picked while blank, or picked again, leaves none', () => {
   const pick = (model: string): Entry => ['model/selection', { provider: 'p', model }]
   const { items } = transcriptOf(log(pick('a'), ...turn(1), pick('a'), pick('b')))
-  expect(only(items, 'mark').map((item) => item.mark)).toEqual([{ type: 'model', provider: 'p', model: 'b' }])
+  expect(only(items, 'mark').map((item) => item.mark)).toEqual([
+    { type: 'model', provider: 'p', model: 'b', from: { provider: 'p', model: 'a' } },
+  ])
 })
 
 test('a preset switched on a blank session leaves no mark', () => {

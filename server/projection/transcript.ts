@@ -1,30 +1,20 @@
 import type { LogEvent } from '../wire/events.ts'
 import { textOf } from '../wire/messages.ts'
-import type { Block, ImageBlock, Message, Selection, Usage } from '../wire/messages.ts'
-import type { GenerationRef } from '../wire/presets.ts'
-import type { Item, ItemOf, ToolItem, ToolResult } from './transcript-items.ts'
+import type { Block, ImageBlock, Message } from '../wire/messages.ts'
+import { at, type Draft, type Of, type Transcript } from './transcript-draft.ts'
+import type { ItemOf, ToolItem, ToolResult } from './transcript-items.ts'
+import {
+  asked,
+  attempt,
+  countCall,
+  modelPicked,
+  requestHeader,
+  retry,
+  retryStarted,
+  toldModel,
+} from './transcript-model.ts'
 
-interface TurnCursor {
-  turn: number
-  startedAt?: number
-  usage?: Usage
-  selection?: Selection
-  step?: number
-}
-
-export interface Transcript {
-  items: readonly Item[]
-  /** Where the fold stands; only `extend` reads it. */
-  cursor: {
-    calls: ReadonlyMap<string, number>
-    turn?: TurnCursor
-    preset?: string
-    selection?: Selection
-    composition?: GenerationRef
-    /** False until a turn is seen: what was picked on a blank session leaves no mark. */
-    begun: boolean
-  }
-}
+export type { Transcript } from './transcript-draft.ts'
 
 /** `first` is the seq of the window's first event: a window that starts later belongs to a session that has begun. */
 export const emptyTranscript = (first: number, preset?: string): Transcript => ({
@@ -44,9 +34,6 @@ export function extend(transcript: Transcript, events: readonly LogEvent[]): Tra
   const { items, ...rest } = draft
   return { items, cursor: rest }
 }
-
-type Draft = { items: Item[]; calls: Map<string, number> } & Omit<Transcript['cursor'], 'calls'>
-type Of<T extends LogEvent['type']> = Extract<LogEvent, { type: T }>
 
 function apply(draft: Draft, event: LogEvent): void {
   switch (event.type) {
@@ -94,10 +81,7 @@ function apply(draft: Draft, event: LogEvent): void {
       return
     }
     case 'model/selection':
-      if (draft.begun && !sameSelection(draft.selection, event.data))
-        draft.items.push({ ...at(event), kind: 'mark', mark: { type: 'model', ...event.data } })
-      draft.selection = event.data
-      return
+      return modelPicked(draft, event)
     case 'agent-preset/selected':
       if (draft.begun && draft.preset !== event.data.agentPreset)
         draft.items.push({ ...at(event), kind: 'mark', mark: { type: 'preset', preset: event.data.agentPreset } })
@@ -109,27 +93,7 @@ function apply(draft: Draft, event: LogEvent): void {
   }
 }
 
-function requestHeader(draft: Draft, event: Of<'request/header'>): void {
-  const { header, composition, step } = event.data
-  const { provider, model, reasoningEffort } = header.config
-  draft.selection = { provider, model, ...(reasoningEffort !== undefined && { reasoningEffort }) }
-  delete draft.composition
-  if (composition) draft.composition = composition
-  if (!draft.turn) return
-  draft.turn = { ...draft.turn, selection: draft.selection, ...(step !== undefined && { step }) }
-}
-
-/** The step that a message or an attempt of the model stands in is one that asked it. */
-function asked(draft: Draft, step: number): void {
-  if (draft.turn) draft.turn = { ...draft.turn, step }
-}
-
-const at = (event: LogEvent, key = `e${event.seq}`) => ({ key, seq: event.seq, time: event.time })
-
 export const blockKey = (turn: number, step: number, block: number): string => `${turn}.${step}.${block}`
-
-const sameSelection = (a: Selection | undefined, b: Selection): boolean =>
-  a?.provider === b.provider && a.model === b.model && a.reasoningEffort === b.reasoningEffort
 
 const imagesOf = (content: readonly Block[]): ImageBlock[] => content.filter((block) => block.type === 'image')
 
@@ -144,13 +108,14 @@ function userMessage(draft: Draft, event: Of<'user/message'>): void {
 function notice(draft: Draft, event: LogEvent, message: Message): void {
   const { source } = message
   const body = textOf(message)
+  if (source.kind === 'model-selection' && toldModel(draft, body)) return
   const summary = 'summary' in source && source.summary ? source.summary : (body.trim().split('\n')[0] ?? '')
   const from = source.kind === 'plugin' ? source.plugin : source.kind
   draft.items.push({ ...at(event, message.id), kind: 'notice', source: from, summary, body })
 }
 
 function assistantMessage(draft: Draft, event: Of<'assistant/message'>): void {
-  const { turn, step, message, stream, usage, interrupted } = event.data
+  const { turn, step, message, stream, interrupted } = event.data
   asked(draft, step)
   const last = message.content.length - 1
   message.content.forEach((block, index) => {
@@ -166,46 +131,7 @@ function assistantMessage(draft: Draft, event: Of<'assistant/message'>): void {
     if (block.type === 'tool-call')
       openCall(draft, event, { turn, step, callId: block.id, name: block.name, arguments: block.arguments })
   })
-  if (draft.turn && usage) draft.turn = { ...draft.turn, usage: addUsage(draft.turn.usage, usage) }
-}
-
-/** Sums what both know; a count that no request reported stays unknown. */
-function addUsage(sum: Usage | undefined, usage: Usage): Usage {
-  const total: Usage = { ...sum }
-  for (const key of [
-    'inputTokens',
-    'cacheReadTokens',
-    'cacheWriteTokens',
-    'outputTokens',
-    'reasoningTokens',
-  ] as const) {
-    const count = usage[key]
-    if (count !== undefined) total[key] = (total[key] ?? 0) + count
-  }
-  return total
-}
-
-function attempt(draft: Draft, event: Of<'assistant/attempt'>): void {
-  const { error, usage, step } = event.data
-  asked(draft, step)
-  if (draft.turn && usage) draft.turn = { ...draft.turn, usage: addUsage(draft.turn.usage, usage) }
-  if (error) draft.items.push({ ...at(event), kind: 'retry', error })
-}
-
-function retry(draft: Draft, event: Of<'llm/retry'>): void {
-  const { code, message, delayMs, until } = event.data
-  const last = draft.items.at(-1)
-  if (last?.kind === 'retry' && last.until === undefined) {
-    draft.items[draft.items.length - 1] = { ...last, waitMs: delayMs, until }
-    return
-  }
-  draft.items.push({ ...at(event), kind: 'retry', error: { code, message: message ?? '' }, waitMs: delayMs, until })
-}
-
-function retryStarted(draft: Draft, _event: LogEvent): void {
-  const index = draft.items.findLastIndex((item) => item.kind === 'retry')
-  const item = draft.items[index]
-  if (item?.kind === 'retry') draft.items[index] = { ...item, started: true }
+  countCall(draft, event)
 }
 
 type Call = Pick<ToolItem, 'turn' | 'step' | 'callId' | 'arguments'> & { name: string }
@@ -275,9 +201,15 @@ function endTurn(draft: Draft, event: Of<'turn/end'>): void {
   const { turn, reason } = event.data
   for (const callId of draft.calls.keys()) replaceCall(draft, callId, (item) => ({ ...item, state: 'stopped' }))
   draft.calls.clear()
-  if (reason.kind === 'error') draft.items.push({ ...at(event, `error${turn}`), kind: 'error', error: reason.error })
   const own = draft.turn?.turn === turn ? draft.turn : undefined
   const selection = own?.selection ?? draft.selection
+  if (reason.kind === 'error')
+    draft.items.push({
+      ...at(event, `error${turn}`),
+      kind: 'error',
+      error: reason.error,
+      ...(selection && { selection }),
+    })
   draft.items.push({
     ...at(event, `turn${turn}`),
     kind: 'footer',
@@ -285,6 +217,7 @@ function endTurn(draft: Draft, event: Of<'turn/end'>): void {
     reason,
     ...(own?.startedAt !== undefined && { ms: event.time - own.startedAt }),
     ...(own?.usage && { usage: own.usage }),
+    ...(own?.money && { money: own.money }),
     ...(selection && { selection }),
     ...(draft.preset !== undefined && { preset: draft.preset }),
     ...(draft.composition && { composition: draft.composition }),
