@@ -27,6 +27,27 @@ export function titleFrom(text: string): string {
   return ''
 }
 
+/**
+ * The title in a model's answer, by the same rule, without the quotation marks, the word "Title:" and the full stop that
+ * models put around one. Empty when the answer says nothing.
+ */
+export function titleFromModel(text: string): string {
+  for (const line of text.slice(0, 4000).split(/\r?\n/)) {
+    const plain = bare(plainLine(line))
+    if (plain) return cut(plain)
+  }
+  return ''
+}
+
+const QUOTES = `"'“”„‘’«»「」『』`
+
+const bare = (line: string): string =>
+  line
+    .replace(/^title\s*[:：]/i, '')
+    .replace(new RegExp(`^[\\s${QUOTES}]+|[\\s${QUOTES}]+$`, 'gu'), '')
+    .replace(/(?<!\.)\.$|。$/, '')
+    .replace(new RegExp(`[\\s${QUOTES}]+$`, 'u'), '')
+
 function plainLine(line: string): string {
   if (/^\s*(```|~~~)/.test(line)) return ''
   return (

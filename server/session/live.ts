@@ -13,6 +13,7 @@ import type { Hooks } from '../turn/hooks.ts'
 import type { Feed } from './feed.ts'
 import type { ModelSelection } from './selection.ts'
 import { refusalOf } from './cold.ts'
+import type { Titles, TitleSubject } from './titles.ts'
 import type { SessionView } from './view.ts'
 
 /** A disk that refused is tried again after this many ms. */
@@ -25,6 +26,7 @@ export interface LiveParts {
   hooks: Hooks
   feed: Feed
   composition?: (() => GenerationRef | undefined) | undefined
+  titles: Titles
   /** After every commit: the list line may have changed. */
   onCommit(events: readonly LogEvent[]): void
 }
@@ -42,15 +44,24 @@ export class LiveSession implements SessionView {
   /** Picks of one session are recorded one after another (L-15). */
   #picks: Promise<unknown> = Promise.resolve()
   #retry: NodeJS.Timeout | undefined
-  #disposed = false
+  readonly #titles: Titles
+  /** The one request for a title that this process makes for the session. */
+  #title: Promise<void> | undefined
+  readonly #ending = new AbortController()
 
-  constructor({ handle, log, selection, hooks, feed, composition, onCommit }: LiveParts) {
+  constructor({ handle, log, selection, hooks, feed, composition, titles, onCommit }: LiveParts) {
+    this.#titles = titles
     this.#feed = feed
     this.#composition = composition
     this.#handle = handle
     this.agent = handle.agent
     this.log = log
     this.selection = selection
+    // The record of a title that was asked for belongs into the log, which is closed after the agent.
+    this.agent.onClose(() => {
+      this.#ending.abort()
+      return this.#title
+    })
     this.#undo = [
       log.observe((events) => {
         feed.events(this.id, events)
@@ -124,12 +135,24 @@ export class LiveSession implements SessionView {
     }
     const message: Message = { id, role: 'user', content: [{ type: 'text', text }], source: { kind: 'user' } }
     const before = this.log.lastSeq
+    const untitled = !this.#title && this.#titles.wants(this.#subject())
     const sent = this.agent.send(mode, message)
     const title = titleFrom(text)
     // A log that did not take the prompt takes no title either; `sent` says why.
     const taken = this.log.lastSeq > before && !this.log.refusal
     if (taken && title && !this.state().title) this.log.append(draft('session/title', { title, source: 'rule' }))
-    return (await sent).id
+    await sent
+    if (untitled && !this.#title) this.#title = this.#titles.write(this.#subject(), this.#ending.signal)
+    return id
+  }
+
+  /** Resolves when no title is being asked for. */
+  async whenTitled(): Promise<void> {
+    await this.#title
+  }
+
+  #subject(): TitleSubject {
+    return { id: this.id, log: this.log, current: this.selection.current }
   }
 
   #holds(id: string): boolean {
@@ -141,7 +164,7 @@ export class LiveSession implements SessionView {
   /** A refusing disk is asked again until it takes what is kept in memory; a foreign writer's bytes never go away by themselves. */
   #tryAgain(refusal: CoreError | null): void {
     clearTimeout(this.#retry)
-    if (this.#disposed) return
+    if (this.#ending.signal.aborted) return
     if (refusal?.code !== 'session/read-only') return
     const again = () => void this.log.retry().catch(() => this.#tryAgain(refusal))
     this.#retry = setTimeout(again, RETRY_MS).unref()
@@ -156,7 +179,7 @@ export class LiveSession implements SessionView {
   }
 
   async dispose(): Promise<void> {
-    this.#disposed = true
+    this.#ending.abort()
     clearTimeout(this.#retry)
     try {
       await this.#handle.dispose()

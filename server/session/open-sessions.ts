@@ -12,6 +12,7 @@ import { LiveSession } from './live.ts'
 import { noticesFor } from './notices.ts'
 import { lastPage, PAGE_CHARS } from './page.ts'
 import { ModelSelection } from './selection.ts'
+import { Titles } from './titles.ts'
 import type { PresetEvent } from './ports.ts'
 import type { SessionsOptions } from './options.ts'
 import type { SessionView } from './view.ts'
@@ -25,6 +26,8 @@ const noop = (): void => {
   // The caller of the work has its error; who only waits for its end does not need it.
 }
 
+const noTitles = (): undefined => undefined
+
 /** Which sessions this process has open, for writing or for reading only, and how one state becomes the other. */
 export class OpenSessions {
   readonly #options: OpenSessionsOptions
@@ -34,11 +37,13 @@ export class OpenSessions {
   /** Switches under way, by session. */
   readonly #switching = new Map<string, number>()
   readonly #cold: ColdViews
+  readonly #titles: Titles
   readonly #stop: (() => void) | undefined
 
   constructor(options: OpenSessionsOptions) {
     this.#options = options
-    const { store, feed, presets } = options
+    const { store, feed, presets, titles = noTitles } = options
+    this.#titles = new Titles({ ...options, titles })
     this.#stop = presets?.onChange((change) => this.#presetsChanged(change))
     this.#cold = new ColdViews({ store, feed, refusal: (state) => this.#presetRefusal(state.preset.current) })
   }
@@ -183,6 +188,7 @@ export class OpenSessions {
         hooks,
         feed,
         composition: presets && (() => presets.composition(handle.agent)),
+        titles: this.#titles,
         onCommit: (events) => onCommit(id, events),
       })
       this.#live.set(id, session)

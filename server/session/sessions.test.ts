@@ -397,3 +397,18 @@ describe('continuing', () => {
     expect(view.events.length).toBe(live(first, id).events.length)
   })
 })
+
+test('a limit of its own is on disk when it is acknowledged, and null takes it back', async () => {
+  const first = await rig()
+  const id = await created(first)
+  expect(await first.sessions.setBudget(id, 2.5)).toEqual({ limit: 2.5 })
+  const limits = async (from: Rig) => {
+    const { events } = await from.store.readPage(id, { maxEvents: 100, maxBytes: 100_000 })
+    return events.flatMap((event) => (event.type === 'session/budget' ? [event.data.limit] : []))
+  }
+  expect(await limits(first)).toEqual([2.5])
+  await first.sessions.close()
+  const second = await rig({ dataDir: first.dataDir })
+  expect(await second.sessions.setBudget(id, null)).toEqual({ limit: null })
+  expect(await limits(second)).toEqual([2.5, null])
+})

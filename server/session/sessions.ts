@@ -148,6 +148,14 @@ export class Sessions {
     return { title }
   }
 
+  /** US dollars that the session may spend; null: what the host's settings say. In force from the next request on. */
+  async setBudget(id: string, limit: number | null): Promise<CommandResults['session.budget']> {
+    const session = await this.#open.ensure(id)
+    session.log.append(draft('session/budget', { limit }))
+    await session.log.barrier()
+    return { limit }
+  }
+
   /** See `SessionPresets`. */
   async selectPreset(id: string, preset: string): Promise<CommandResults['preset.select']> {
     return this.#presets.select(id, preset)
