@@ -1,5 +1,6 @@
 import { basePath } from './base.ts'
 import type { WireError } from '../../server/wire/errors.ts'
+import type { UsageReport } from '../../server/wire/models.ts'
 import type {
   DryRun,
   PresetSource,
@@ -85,3 +86,17 @@ export const presetContents = (id: string): Promise<Answer<DryRun>> => ask(ofPre
 export const presetUsage = (id: string): Promise<Answer<PresetUsage>> => ask(ofPreset(id, 'usage'))
 
 export const presetVocabulary = (): Promise<Answer<PresetVocabulary>> => ask('presets/vocabulary')
+
+/** What is counted: a period in days up to today, of one folder or preset or of all. */
+export interface UsageQuery {
+  days: number
+  cwd?: string | undefined
+  preset?: string | undefined
+}
+
+export const usageReport = ({ days, cwd, preset }: UsageQuery): Promise<Answer<UsageReport>> =>
+  ask(`usage${query({ days, cwd, preset })}`)
+
+/** A plain link: the login cookie goes with it. */
+export const usageCsv = ({ days, cwd, preset }: UsageQuery): string =>
+  apiUrl(`usage.csv${query({ days, cwd, preset })}`)

@@ -82,7 +82,7 @@ export const enUsage = {
   'usage.lineSummary': '{title} by day: {first} on {from}, {last} on {to}. Lowest {low}, highest {high}.',
   'usage.lineNone': 'Not reported in this period.',
   'usage.budget': 'Today',
-  'usage.budgetOf': '{spent} of {limit}',
+  'usage.budgetOf': 'of {limit}',
   'usage.budgetNone': 'No day limit is set.',
   'usage.budgetOver': 'The day limit is reached: no further request is sent today.',
   'usage.budgetUnpriced':

@@ -81,7 +81,7 @@ export const zhUsage: Record<keyof typeof enUsage, string> = {
   'usage.lineSummary': '{title}，按日：{from} 为 {first}，{to} 为 {last}。最低 {low}，最高 {high}。',
   'usage.lineNone': '此时段没有上报。',
   'usage.budget': '今天',
-  'usage.budgetOf': '{spent} / {limit}',
+  'usage.budgetOf': '/ {limit}',
   'usage.budgetNone': '未设置每日上限。',
   'usage.budgetOver': '已达每日上限：今天不再发送请求。',
   'usage.budgetUnpriced': '今天有 {n} 次请求无价格，未计入。',

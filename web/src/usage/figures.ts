@@ -1,4 +1,4 @@
-import type { UsageCounts, UsageDay, UsageReport } from '../../../server/wire/models.ts'
+import type { UsageCounts, UsageDay } from '../../../server/wire/models.ts'
 import type { UsageUnit } from '../router.ts'
 import { never } from '../../../server/wire/never.ts'
 
@@ -85,10 +85,13 @@ export function percentOf(share: number): number {
 /** True when there is money that may be summed up: at least one request had a price. */
 export const priced = ({ requests, unpriced }: UsageCounts): boolean => requests > unpriced
 
-/** The model whose price is missed most; undefined when nothing is without a price. */
-export function mostUnpriced({ rows }: UsageReport): { provider: string; model: string } | undefined {
-  const missed = rows.filter((row) => row.unpriced > 0)
-  return missed.toSorted((a, b) => b.unpriced - a.unpriced)[0]
+/** The index of one value far above the rest, twice the median or more; undefined with few values to judge by. */
+export function standsOut(values: readonly (number | undefined)[]): number | undefined {
+  const known = values.flatMap((value, index) => (value === undefined ? [] : [{ value, index }]))
+  if (known.length < 5) return undefined
+  const sorted = known.toSorted((a, b) => a.value - b.value)
+  const [middle, top] = [sorted[Math.floor(sorted.length / 2)], sorted.at(-1)]
+  return middle && top && top.value >= middle.value * 2 ? top.index : undefined
 }
 
 /** Cut points of a line: runs of days that have a value. */
