@@ -16,8 +16,20 @@ export function assistantMessage(message: Message, target: HistoryTarget): Assis
   const replay = usableReplay(message, target)
   const content = message.content.flatMap((block, index) => assistantPart(block, replay?.blocks[index] ?? null, target))
   if (content.length === 0) return undefined
+  if (target.wire === 'gemini' && SIGNED_CALLS.test(target.facts.id ?? '')) vouch(content)
   const extra = target.wire === 'chat' ? responseOptions(replay, target) : undefined
   return { role: 'assistant', content, ...(extra && { providerOptions: extra }) }
+}
+
+/** From the third generation on, Gemini refuses a group of calls whose first one has no signature. */
+const SIGNED_CALLS = /gemini-([3-9]|\d{2})/
+
+/** The value that Google documents for calls of another model; on the first call of a group that has no signature. */
+function vouch(content: AssistantPart[]): void {
+  const calls = content.filter((part) => part.type === 'tool-call')
+  const first = calls[0]
+  if (!first || calls.some((call) => call.providerOptions?.google?.thoughtSignature)) return
+  first.providerOptions = { google: { thoughtSignature: 'skip_thought_signature_validator' } }
 }
 
 function usableReplay(message: Message, target: HistoryTarget): ReplayState | undefined {

@@ -12,7 +12,7 @@ import { IMAGE_BUDGET, keptImages, placeholder, type ImageBudget } from './image
 
 export interface HistoryTarget {
   wire: WireFamily
-  facts: Pick<ModelFacts, 'inputs' | 'sendBack' | 'midSystem'>
+  facts: Pick<ModelFacts, 'inputs' | 'sendBack' | 'midSystem'> & { id?: string }
   /** The bytes of a stored attachment; undefined or a throw turns it into a placeholder. */
   loadBlob(sha256: string): Promise<Uint8Array | undefined>
   budget?: ImageBudget
