@@ -9,10 +9,13 @@ import type { EntryOptions } from '@deepseek-ai/cordis-plugin-loader'
 import type { Catalog } from './preset/loader.ts'
 import type { Layer, Patch } from './preset/patch.ts'
 
-/** A patch file that was left out as a whole, and why. */
+/** A patch file that was left out, as a whole or for one row, and why. */
 export interface SkippedFile {
   file: string
   line?: number
+  /** The one row whose config was left out, and what it runs. */
+  row?: string
+  plugin?: string
   cause: string
 }
 

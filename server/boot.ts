@@ -1,15 +1,16 @@
-import { mkdir, readFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Context, Logger } from '@deepseek-ai/cordis'
 import { Group } from '@deepseek-ai/cordis-plugin-loader'
-import { readLayer, userDocuments, USER_PATCH, USER_PRESETS } from './boot-layers.ts'
+import { HOST_FILE, inheritedConfig, readLayers, type Inherited } from './boot-files.ts'
+import { USER_PATCH, USER_PRESETS } from './boot-layers.ts'
 import { brokenPresets, failedRows } from './boot-report.ts'
+import { UserLayer } from './boot-user.ts'
 import { catalog as shipped } from './catalog.ts'
-import { HostFile, parseList } from './preset/file.ts'
+import { HostFile } from './preset/file.ts'
 import { HostLoader, importer } from './preset/loader.ts'
-import { applyLayers } from './preset/patch.ts'
-import { GROUP, INCLUDE, flatRows } from './preset/rows.ts'
+import { GROUP, INCLUDE } from './preset/rows.ts'
 import type { Fiber } from '@deepseek-ai/cordis'
 import type { EntryOptions } from '@deepseek-ai/cordis-plugin-loader'
 import type { Report } from './boot-report.ts'
@@ -17,9 +18,9 @@ import type { SkippedFile } from './boot-layers.ts'
 import type { ConfiguredIdentities } from './agent/configured.ts'
 import type { Flags } from './flags.ts'
 import type { Catalog } from './preset/loader.ts'
-import type { Layer, Patch } from './preset/patch.ts'
+import type { Patch } from './preset/patch.ts'
 
-export const HOST_FILE = 'core-web.cordis.yml'
+export { HOST_FILE } from './boot-files.ts'
 
 /** Rows without which the host is of no use to anybody. */
 export const REQUIRED = [
@@ -55,8 +56,11 @@ export interface HostRows {
   /** Every plugin that a row may name without importing it from elsewhere. */
   catalog: Catalog
   reload(): Promise<Report>
-  /** What a host row's config would be without the user's patch file, and the later source that sets it over the user's. */
-  inherited(id: string): Promise<{ config: unknown; overriddenBy?: string }>
+  /** Patch files that are left out now, as a whole or for one row. */
+  skipped(): readonly SkippedFile[]
+  /** Called after every reload, until disposed. */
+  onReload(listener: () => void): () => void
+  inherited(id: string): Promise<Inherited>
 }
 
 export interface BootOptions {
@@ -85,52 +89,6 @@ export interface Host {
   /** Reads the row files and the patch layers again and applies them; rows that did not change keep running. */
   reload(): Promise<Report>
   close(): Promise<void>
-}
-
-/** The layers over the host file, lowest first, and the patch files that had to be left out. */
-export async function readLayers(
-  options: BootOptions,
-  catalog: Catalog,
-): Promise<{ layers: Layer[]; skipped: SkippedFile[] }> {
-  const text = await readFile(join(options.rootDir, HOST_FILE), 'utf8').catch(() => '[]')
-  const layers: Layer[] = []
-  const skipped: SkippedFile[] = []
-  layers.push(await userDocuments(options.dataDir, new Set(idsIn(text))))
-  const files = [join(options.dataDir, USER_PATCH), ...options.flags.patch.map((file) => resolve(file))]
-  for (const [index, file] of files.entries()) {
-    const read = await readLayer(catalog, file, index === 0 ? 'allowed' : 'refused')
-    if (!read) continue
-    if ('patches' in read) layers.push(read)
-    else skipped.push(read)
-  }
-  if (options.patches) layers.push({ source: '(boot)', patches: options.patches })
-  return { layers: layers.filter(({ patches }) => patches.length > 0), skipped }
-}
-
-async function inheritedConfig(
-  options: BootOptions,
-  catalog: Catalog,
-  id: string,
-): Promise<{ config: unknown; overriddenBy?: string }> {
-  const file = join(options.rootDir, HOST_FILE)
-  const { layers } = await readLayers(options, catalog)
-  const user = layers.findIndex(({ source }) => source === join(options.dataDir, USER_PATCH))
-  const lower = join(options.dataDir, USER_PRESETS)
-  const later = user < 0 ? layers.filter(({ source }) => source !== lower) : layers.slice(user + 1)
-  const overriding = later.findLast(({ patches }) => patches.some((patch) => patch.id === id && 'config' in patch))
-  const others = layers.filter((_layer, index) => index !== user)
-  const rows = applyLayers(parseList(await readFile(file, 'utf8'), file) as EntryOptions[], others, () => {})
-  const row = [...flatRows(rows)].find((candidate) => candidate.id === id)
-  return { config: row?.config as unknown, ...(overriding && { overriddenBy: overriding.source }) }
-}
-
-function idsIn(text: string): string[] {
-  try {
-    return [...flatRows(parseList(text, HOST_FILE) as EntryOptions[])].map(({ id }) => id)
-  } catch {
-    // The host file's own row reports the parse error, with its line.
-    return []
-  }
 }
 
 export const catalogOf = (options: Pick<BootOptions, 'catalog'>): Catalog => ({
@@ -174,28 +132,30 @@ export async function boot(options: BootOptions): Promise<Host> {
     ...(configuredAgentIdentities && { configuredAgentIdentities }),
   }
   ctx.provide('webStartup', startup)
-  ctx.provide(
-    'hostRows',
-    rowsOf(options, catalog, () => host.reload()),
-  )
+  const userPatch = join(dataDir, USER_PATCH)
+  const user = new UserLayer({ ctx, catalog, file: userPatch, hostFile: join(rootDir, HOST_FILE) })
+  const { layers, skipped } = await user.sound(await readLayers(options, catalog))
+  const rows = new Rows(options, catalog, () => host.reload())
+  rows.told(skipped)
+  ctx.provide('hostRows', rows)
 
   const reportNow = (skipped: SkippedFile[]): Report => {
-    const rows = failedRows(loader)
-    const fatal = rows.map(({ row }) => row).filter((row) => row === 'host' || required.includes(row))
-    return { rows, presets: brokenPresets(ctx.get('agentPresets')), skipped, notices: [...notices], fatal }
+    const failed = failedRows(loader)
+    const fatal = failed.map(({ row }) => row).filter((row) => row === 'host' || required.includes(row))
+    return { rows: failed, presets: brokenPresets(ctx.get('agentPresets')), skipped, notices: [...notices], fatal }
   }
-  const { layers, skipped } = await readLayers(options, catalog)
   await loader.create({ name: INCLUDE, config: { path: HOST_FILE, layers }, id: 'host' } as Omit<EntryOptions, 'id'>)
   await within(settleMs, loader.settled())
 
   const reloadNow = async (): Promise<Report> => {
     if (closing) return host.report
     notices = []
-    const next = await readLayers(options, catalog)
+    const next = await user.sound(await readLayers(options, catalog))
     await loader.update('host', { config: { path: HOST_FILE, layers: next.layers } })
     for (const entry of loader.entries()) if (entry.subtree instanceof HostFile) void entry.subtree.refresh()
     await within(settleMs, loader.settled())
     host.report = reportNow(next.skipped)
+    rows.told(next.skipped)
     return host.report
   }
   let closing: Promise<void> | undefined
@@ -212,13 +172,37 @@ export async function boot(options: BootOptions): Promise<Host> {
   return host
 }
 
-const rowsOf = (options: BootOptions, catalog: Catalog, reload: () => Promise<Report>): HostRows => ({
-  userPatch: join(options.dataDir, USER_PATCH),
-  userPresets: join(options.dataDir, USER_PRESETS),
-  catalog,
-  reload,
-  inherited: (id) => inheritedConfig(options, catalog, id),
-})
+class Rows implements HostRows {
+  readonly userPatch: string
+  readonly userPresets: string
+  readonly catalog: Catalog
+  readonly reload: () => Promise<Report>
+  readonly inherited: HostRows['inherited']
+  readonly #listeners = new Set<() => void>()
+  #skipped: readonly SkippedFile[] = []
+
+  constructor(options: BootOptions, catalog: Catalog, reload: () => Promise<Report>) {
+    this.userPatch = join(options.dataDir, USER_PATCH)
+    this.userPresets = join(options.dataDir, USER_PRESETS)
+    this.catalog = catalog
+    this.reload = reload
+    this.inherited = (id) => inheritedConfig(options, catalog, id)
+  }
+
+  skipped(): readonly SkippedFile[] {
+    return this.#skipped
+  }
+
+  onReload(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  told(skipped: readonly SkippedFile[]): void {
+    this.#skipped = skipped
+    for (const listener of this.#listeners) listener()
+  }
+}
 
 /** Two reloads at a time would mix their layers and notices. */
 function oneByOne<T>(work: () => Promise<T>): () => Promise<T> {

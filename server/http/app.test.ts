@@ -8,6 +8,7 @@ import { CoreError } from '../wire/errors.ts'
 import type { GlobalState } from '../wire/views.ts'
 import type { Sessions } from '../session/sessions.ts'
 import type { Providers } from '../settings/providers.ts'
+import type { SessionSettings } from '../settings/session-settings.ts'
 import type { Workspaces } from '../workspace/workspaces.ts'
 import { createApp, type App, type AppOptions } from './app.ts'
 import { cookieValue } from './fence.ts'
@@ -61,6 +62,7 @@ async function serve(options: Partial<AppOptions> = {}) {
     sessions: sessions as unknown as Sessions,
     workspaces: {} as Workspaces,
     providers: {} as Providers,
+    sessionSettings: {} as SessionSettings,
     global: () => ({ host: SECRET }) as unknown as GlobalState,
     presetDocument: async () => ({ agentPreset: 'x', content: SECRET }),
     presetContents: async (id) => ({

@@ -24,6 +24,7 @@ import { installPage } from './static.ts'
 import type { PresetLibrary } from '../preset/library.ts'
 import type { PresetHandlersOptions } from './preset-commands.ts'
 import type { Providers } from '../settings/providers.ts'
+import type { SessionSettings } from '../settings/session-settings.ts'
 import { installRest, type RestOptions } from './rest.ts'
 import { installSocket } from './socket.ts'
 
@@ -36,6 +37,7 @@ export interface AppOptions {
   sessions: Sessions
   workspaces: Workspaces
   providers: Providers
+  sessionSettings: SessionSettings
   global: () => GlobalState
   presetDocument: RestOptions['presetDocument']
   presetContents: RestOptions['presetContents']

@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import type { Sessions } from '../session/sessions.ts'
 import type { Providers } from '../settings/providers.ts'
+import type { SessionSettings } from '../settings/session-settings.ts'
 import type { Workspaces } from '../workspace/workspaces.ts'
 import { Commands, type CommandsOptions } from './commands.ts'
 
@@ -13,7 +14,8 @@ function setup() {
   const commands = new Commands({
     sessions: { prompt, selectModel: async () => saved } as unknown as Sessions,
     workspaces: { browse } as unknown as Workspaces,
-    providers: { announce } as unknown as Providers,
+    providers: { announce, picked: () => {} } as unknown as Providers,
+    sessionSettings: {} as SessionSettings,
     library: {} as CommandsOptions['library'],
     presets: {} as CommandsOptions['presets'],
     global: () => ({}) as never,

@@ -2,19 +2,29 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { COMMANDS, type CommandName, type CommandResults, type ParsedArgs } from '../wire/commands.ts'
 import { CoreError } from '../wire/errors.ts'
+import type { Selection } from '../wire/messages.ts'
 import type { GlobalState } from '../wire/views.ts'
 import type { Sessions } from '../session/sessions.ts'
 import type { Workspaces } from '../workspace/workspaces.ts'
 import type { Providers } from '../settings/providers.ts'
+import type { SessionSettings } from '../settings/session-settings.ts'
 import { presetHandlers, type PresetHandlersOptions } from './preset-commands.ts'
+import { sessionHandlers } from './session-commands.ts'
 
 /** Results of so many commands are kept for so long (ms), so that one sent again after a reconnect acts once. */
 const REMEMBERED = 1_000
 const REMEMBERED_MS = 15 * 60_000
 /** Change nothing, and their answers may be large and old: they are asked anew. */
-const FORGOTTEN: ReadonlySet<CommandName> = new Set(['workspace.browse', 'preset.check', 'session.fork-check'])
+const FORGOTTEN: ReadonlySet<CommandName> = new Set([
+  'workspace.browse',
+  'preset.check',
+  'session.fork-check',
+  'provider.find-local',
+  'provider.refresh',
+  'provider.test',
+])
 
-type Handler<N extends CommandName> = (
+export type Handler<N extends CommandName> = (
   args: ParsedArgs<N>,
   /** The command's id: makes prompts and sessions the same ones when it is sent again after a restart of the server. */
   id: string,
@@ -32,6 +42,7 @@ export interface CommandsOptions {
   sessions: Sessions
   workspaces: Workspaces
   providers: Providers
+  sessionSettings: SessionSettings
   library: PresetHandlersOptions['library']
   presets: PresetHandlersOptions['presets']
   global: () => GlobalState
@@ -106,41 +117,20 @@ export class Commands {
   }
 }
 
-/** A client may count its commands; only an id that is unique everywhere may name what it made. */
-const uniqueOf = (id: string): string | undefined =>
-  /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id) ? id : undefined
-
-function handlers({ sessions, workspaces, providers, library, presets }: CommandsOptions): Handlers {
-  /** A pick that became the default shows in every tab. */
-  const told = <R extends { default?: { saved: boolean } }>(result: R): R => {
+function handlers({ sessions, workspaces, providers, sessionSettings, library, presets }: CommandsOptions): Handlers {
+  /** A pick is among the recent ones from now on; one that became the default shows in every tab. */
+  const picked = <R extends { default?: { saved: boolean } }>(pick: Selection | undefined, result: R): R => {
+    if (pick) providers.picked(pick)
     if (result.default?.saved) providers.announce()
     return result
   }
   return {
     ...presetHandlers({ library, presets, sessions }),
-    'session.create': async (args, id) => told(await sessions.create(args, uniqueOf(id))),
-    'session.prompt': ({ session, text, mode }, id) => sessions.prompt(session, text, mode, uniqueOf(id)),
-    'session.stop': ({ session }) => sessions.stop(session),
-    'session.rename': ({ session, title }) => sessions.rename(session, title),
-    'session.pin': async ({ session, pinned }) => {
-      await sessions.mark(session, { pinned })
-      return { pinned }
-    },
-    'session.archive': async ({ session, archived }) => {
-      await sessions.mark(session, { archived })
-      return { archived }
-    },
-    'session.delete': ({ session }) => sessions.remove(session),
-    'session.restore': ({ session }) => sessions.restore(session),
-    'session.fork': ({ session, ...options }) => sessions.fork(session, options),
-    'session.fork-check': ({ session, ...options }) => sessions.forkCheck(session, options),
-    'queue.edit': ({ session, message, text }) => sessions.editQueued(session, message, text),
-    'queue.remove': ({ session, message }) => sessions.removeQueued(session, message),
-    'queue.send-now': ({ session, message }) => sessions.sendQueuedNow(session, message),
-    'preset.select': ({ session, preset }) => sessions.selectPreset(session, preset),
-    'model.select': async ({ session, alsoDefault, ...selection }) =>
-      told(await sessions.selectModel(session, selection, alsoDefault)),
-    'model.default': (selection) => providers.saveDefault(selection),
+    ...sessionHandlers(sessions, picked),
+    'model.default': (selection) => providers.saveDefault(selection as Selection),
+    'model.facts': (args) => providers.saveFacts(args),
+    'budget.save': (change) => sessionSettings.saveBudget(change),
+    'titles.save': ({ selection }) => sessionSettings.saveTitles(selection as Selection | null),
     'workspace.add': async ({ path, confirmed }) => ({ workspace: await workspaces.add(path, confirmed) }),
     'workspace.remove': ({ workspace }) => {
       workspaces.remove(workspace)
@@ -148,6 +138,9 @@ function handlers({ sessions, workspaces, providers, library, presets }: Command
     },
     'workspace.browse': ({ path }) => workspaces.browse(path),
     'provider.save': (args) => providers.save(args),
+    'provider.reset': ({ provider }) => providers.reset(provider),
+    'provider.refresh': ({ provider }) => providers.refresh(provider),
+    'provider.find-local': () => providers.findLocal(),
     'provider.remove': ({ provider }) => providers.remove(provider),
     'provider.test': ({ provider, model }) => providers.test(provider, model),
     'credential.set': ({ provider, key }) => providers.setKey(provider, key),

@@ -2,6 +2,7 @@ import './context.ts'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { AddressInfo } from 'node:net'
+import type { Context } from '@deepseek-ai/cordis'
 import { failedRows } from '../boot-report.ts'
 import { createApp, type App } from '../http/app.ts'
 import { accessToken } from '../http/fence.ts'
@@ -9,6 +10,7 @@ import { plugin } from '../preset/kernel.ts'
 import { PROTOCOL } from '../wire/protocol.ts'
 import type { GlobalState, HostFacts } from '../wire/views.ts'
 import { VERSION } from '../version.ts'
+import type { SkippedFile } from '../boot-layers.ts'
 import type { HostLoader } from '../preset/loader.ts'
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
@@ -23,33 +25,37 @@ export interface Web {
 /** The page, the socket and the documents; listens as the last of all rows. */
 export default plugin({
   name: 'web-server',
-  inject: ['loader', 'webStartup', 'sessions', 'roster', 'workspaces', 'providers', 'agentPresets', 'presetLibrary'],
+  inject: [
+    'loader',
+    'hostRows',
+    'webStartup',
+    'sessions',
+    'sessionSettings',
+    'roster',
+    'workspaces',
+    'providers',
+    'agentPresets',
+    'presetLibrary',
+  ],
   async apply(ctx) {
+    const { sessionSettings } = ctx
     const { webStartup, sessions, roster, workspaces, providers, agentPresets, presetLibrary, logger } = ctx
-    const { flags, dataDir, rootDir, env } = webStartup
+    const { flags, dataDir, rootDir } = webStartup
     refuseOpenBind(flags)
     const token = flags.auth ? accessToken(dataDir) : undefined
-    const loader = ctx.loader as HostLoader
-    const host = (): HostFacts => ({
-      version: VERSION,
-      protocol: PROTOCOL,
-      node: process.version,
-      platform: process.platform,
-      dataDir,
-      home: env['HOME'] ?? homedir(),
-      confinement: env['CORE_WEB_BOUNDARY'] === 'container' ? 'container' : 'not-confined',
-      problems: failedRows(loader).map(({ file, row, plugin: name, cause }) => ({ file, row, plugin: name, cause })),
-    })
+    const host = hostFacts(ctx)
     const global = (): GlobalState => ({
       host: host(),
       workspaces: workspaces.list(),
       presets: roster.current(),
       models: providers.current(),
+      sessionSettings: sessionSettings.current(),
     })
     const app = await createApp({
       sessions,
       workspaces,
       providers,
+      sessionSettings,
       global,
       presetDocument: async (id) => agentPresets.readDocument(id),
       presetContents: (id) => agentPresets.describe(id),
@@ -65,11 +71,7 @@ export default plugin({
       report: (error) => logger.error(error),
     })
     const port = () => (app.server.server.address() as AddressInfo | null)?.port ?? flags.port
-    const undo = [
-      workspaces.onChange(() => app.announce({ workspaces: workspaces.list() })),
-      roster.onChange((presets) => app.announce({ presets })),
-      providers.onChange((models) => app.announce({ models })),
-    ]
+    const undo = announcements(ctx, app, host)
     await listen(app, flags)
     const authority = `${flags.host.includes(':') ? `[${flags.host}]` : flags.host}:${port()}`
     const url = `http://${authority}${flags.basePath}${token ? `#token=${token}` : ''}`
@@ -82,6 +84,53 @@ export default plugin({
     })
   },
 })
+
+function hostFacts({ webStartup, hostRows, loader }: Context): () => HostFacts {
+  const { dataDir, env } = webStartup
+  return () => ({
+    version: VERSION,
+    protocol: PROTOCOL,
+    node: process.version,
+    platform: process.platform,
+    dataDir,
+    home: env['HOME'] ?? homedir(),
+    confinement: env['CORE_WEB_BOUNDARY'] === 'container' ? 'container' : 'not-confined',
+    problems: [...hostRows.skipped().map(asProblem), ...failedRows(loader as HostLoader).map(asProblem)],
+  })
+}
+
+/** Every tab hears of what changed for all of them. Answers what ends that. */
+function announcements(ctx: Context, app: App, host: () => HostFacts): (() => void)[] {
+  const { workspaces, roster, providers, sessionSettings, hostRows } = ctx
+  const announceHost = onlyNews(host, (facts) => app.announce({ host: facts }))
+  return [
+    workspaces.onChange(() => app.announce({ workspaces: workspaces.list() })),
+    roster.onChange((presets) => app.announce({ presets })),
+    providers.onChange((models) => app.announce({ models })),
+    sessionSettings.onChange((settings) => app.announce({ sessionSettings: settings })),
+    hostRows.onReload(announceHost),
+  ]
+}
+
+/** A patch file that was left out as a whole, or for one row, is a problem of the host like a row that did not start. */
+const asProblem = ({ file, row = '', plugin: name = '', cause }: SkippedFile): HostFacts['problems'][number] => ({
+  file,
+  row,
+  plugin: name,
+  cause,
+})
+
+/** Tells of facts that differ from those told last. */
+function onlyNews(read: () => HostFacts, tell: (facts: HostFacts) => void): () => void {
+  let told = JSON.stringify(read())
+  return () => {
+    const facts = read()
+    const text = JSON.stringify(facts)
+    if (text === told) return
+    told = text
+    tell(facts)
+  }
+}
 
 /** Loopback is not a boundary, but anything wider is open to the network: it needs the token and named authorities. */
 function refuseOpenBind(flags: { host: string; auth: boolean; allowHost: readonly string[] }): void {

@@ -1,22 +1,18 @@
-import type { CommandResults } from '../wire/commands.ts'
 import { newId } from '../wire/ids.ts'
+import type { Probe } from '../wire/models.ts'
 import type { Route } from '../model/port.ts'
 
-export interface TestFailure {
-  code: string
-  message: string
-  status?: number
-}
-
-/** One real call of one word, through the same adapter that sessions use; given up after `limitMs`. Never rejects. */
-export async function oneWord(
-  route: Route,
-  model: string,
-  limitMs: number,
-): Promise<{ text: string } | { failure: TestFailure }> {
+/** One call of one word through a route that has no endpoint of its own: a demo, a replay. Never rejects. */
+export async function oneWord(route: Route, model: string, limitMs: number, now: () => number): Promise<Probe> {
   const signal = AbortSignal.timeout(limitMs)
-  const late: TestFailure = { code: 'TIMEOUT', message: `${route.label} did not answer within ${limitMs / 1000} s.` }
-  let text = ''
+  const told = (probe: Pick<Probe, 'verdict' | 'message' | 'code'>): Probe => ({
+    ...probe,
+    model,
+    at: now(),
+    exchanges: [],
+  })
+  const late = (): Probe =>
+    told({ verdict: 'timeout', code: 'TIMEOUT', message: `${route.label} did not answer within ${limitMs / 1000} s.` })
   try {
     const call = await route.prepare({ provider: route.id, model, maxTokens: 16 }, signal)
     const content = [{ type: 'text' as const, text: 'Reply with the word OK.' }]
@@ -32,35 +28,14 @@ export async function oneWord(
       attempt: 1,
     })
     for await (const event of stream) {
-      if (event.t === 'delta') text += event.s
-      if (event.t === 'end' && (event.finish.kind === 'error' || event.finish.kind === 'aborted'))
-        return { failure: signal.aborted ? late : factsOf(event.finish.failure) }
+      if (event.t !== 'end' || (event.finish.kind !== 'error' && event.finish.kind !== 'aborted')) continue
+      const { code, message } = event.finish.failure
+      return signal.aborted ? late() : told({ verdict: 'unknown', code, message })
     }
-    return { text }
+    return told({ verdict: 'works', message: `${route.label} answered. Nothing left this machine.` })
   } catch (error) {
-    if (signal.aborted) return { failure: late }
-    const { failure } = error as { failure?: TestFailure }
-    return { failure: failure ? factsOf(failure) : { code: 'UNKNOWN', message: (error as Error).message } }
+    if (signal.aborted) return late()
+    const { failure, message } = error as { failure?: { code: string }; message: string }
+    return told({ verdict: 'unknown', code: failure?.code ?? 'UNKNOWN', message })
   }
-}
-
-const factsOf = ({ code, message, status }: TestFailure): TestFailure => ({
-  code,
-  message,
-  ...(status !== undefined && { status }),
-})
-
-type Result = CommandResults['provider.test']
-
-/** What a person reads of the test: who was asked, what came back, how long it took. */
-export function testResult(outcome: Awaited<ReturnType<typeof oneWord>>, asked: Result['asked'], ms: number): Result {
-  if ('text' in outcome)
-    return {
-      ok: true,
-      message: `${asked.model} answered in ${ms} ms.`,
-      asked,
-      answered: { ms, text: outcome.text.slice(0, 200) },
-    }
-  const { status, ...failure } = outcome.failure
-  return { ok: false, ...failure, asked, answered: { ms, ...(status !== undefined && { status }) } }
 }

@@ -1,19 +1,29 @@
-import { Scalar, YAMLMap, YAMLSeq, isMap, isScalar, isSeq, parseDocument } from 'yaml'
-import { js } from '../preset/expression.ts'
-import type { Document } from 'yaml'
+import { isDeepStrictEqual } from 'node:util'
+import { Scalar, YAMLMap, YAMLSeq, isMap, isNode, isScalar, isSeq, parseDocument } from 'yaml'
+import { isExpression, js } from '../preset/expression.ts'
+import type { Document, Pair } from 'yaml'
 
 const read = (text: string): Document => parseDocument(text, { version: '1.2', schema: 'core', customTags: [js] })
 
 const isOverride = (item: unknown, id: string): item is YAMLMap =>
   isMap(item) && item.get('id') === id && !item.has('insert')
 
-/** Makes a map equal to `value` key by key, so that the comments and quotes of what stays are kept. */
+const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !isExpression(value)
+
+const nameOf = ({ key }: Pair): string => (isScalar(key) ? String(key.value) : String(key))
+
+/** Makes a map equal to `value` key by key, as deep as both are maps: comments, quotes and expressions of what stays are kept. */
 function assign(document: Document, map: YAMLMap, value: Readonly<Record<string, unknown>>): void {
-  const keys = map.items.map(({ key }) => (isScalar(key) ? String(key.value) : String(key)))
-  for (const key of keys) if (!Object.hasOwn(value, key)) map.delete(key)
+  map.items = map.items.filter((pair) => Object.hasOwn(value, nameOf(pair)))
   for (const [key, next] of Object.entries(value)) {
-    const node = map.get(key, true) as unknown
-    if (isScalar(node) && (typeof next !== 'object' || next === null)) node.value = next
+    // A key that was written as a number is found as one.
+    const pair = map.items.find((candidate) => nameOf(candidate) === key)
+    const node = pair?.value as unknown
+    if (isNode(node) && isDeepStrictEqual(node.toJS(document), next)) continue
+    if (isMap(node) && isPlain(next)) assign(document, node, next)
+    else if (isScalar(node) && !node.tag && (typeof next !== 'object' || next === null)) node.value = next
+    else if (pair) pair.value = document.createNode(next)
     else map.set(key, document.createNode(next))
   }
 }
@@ -29,7 +39,9 @@ export function withOverride(text: string, id: string, config: Readonly<Record<s
   if (document.contents === null) document.contents = new YAMLSeq() as never
   const list = document.contents as unknown
   if (!isSeq(list)) throw new Error('the patch file is not a list at its top level')
-  const index = list.items.findIndex((item) => isOverride(item, id))
+  // Of several, the last one is in force.
+  const held = list.items.findLastIndex((item) => isOverride(item, id) && item.has('config'))
+  const index = held >= 0 ? held : list.items.findLastIndex((item) => isOverride(item, id))
   const item = list.items[index]
   if (config === undefined) {
     if (!isMap(item)) return text
@@ -37,8 +49,8 @@ export function withOverride(text: string, id: string, config: Readonly<Record<s
     if (item.items.every(({ key }) => isScalar(key) && (key.value === 'id' || key.value === 'name')))
       list.items.splice(index, 1)
   } else if (isMap(item)) {
-    const held = item.get('config', true) as unknown
-    if (isMap(held)) assign(document, held, config)
+    const present = item.get('config', true) as unknown
+    if (isMap(present)) assign(document, present, config)
     else item.set('config', document.createNode(config))
   } else {
     const created = new YAMLMap()

@@ -2,77 +2,84 @@ import { CoreError } from '../wire/errors.ts'
 import type { CommandResults, ParsedArgs } from '../wire/commands.ts'
 import type { Selection } from '../wire/messages.ts'
 import type { ModelsView, ProviderView } from '../wire/views.ts'
-import type { Credentials } from '../credential/credentials.ts'
 import type { Route } from '../model/port.ts'
-import type { ProviderConfig } from '../model/adapters/config.ts'
-import type { Routes } from '../model/routes.ts'
-import type { StateStore } from '../workspace/state.ts'
-import { oneWord, testResult } from './connection-test.ts'
-import { modelView } from './model-view.ts'
-import { checkBaseURL, configOf, type StoredProvider } from './stored-provider.ts'
+import { oneWord } from './connection-test.ts'
+import { isLocal } from './local.ts'
+import { ModelLists } from './model-lists.ts'
+import type { ProvidersOptions } from './providers-options.ts'
+import { OldProviders } from './old-providers.ts'
+import { foreignView, providerView, type ViewDeps } from './provider-view.ts'
+import { ProviderKeys } from './provider-keys.ts'
+import { RecentModels } from './recent-models.ts'
+import { newSettings, saved, withEntry, withFacts, withoutEntry, type Written } from './route-edits.ts'
+import { type RouteEntries } from './route-entry.ts'
+import { RouteTable } from './route-table.ts'
 import { within } from './within.ts'
 
-const KEY = 'providers'
 /** A route that has not listed its models after this many ms is shown without them; a late list is still taken. */
 const ASK_MS = 6_000
 /** A command that changed one provider waits this long for its list; what comes later is announced. */
 const ANSWER_MS = 1_000
 const TEST_MS = 30_000
 
-export interface ProvidersOptions {
-  routes: Routes
-  credentials: Credentials
-  state: StateStore
-  /** Shipped providers: always listed, never removed. */
-  shipped: readonly ProviderConfig[]
-  /** False leaves out a person's own providers too. */
-  own?: boolean
-  makeRoute: (config: ProviderConfig) => Route
-  defaultModel: { currentSelection(): Selection | undefined; saveSelection(selection: Selection): Promise<void> }
-  warn?: (message: string) => void
-  now?: () => number
-  /** Milliseconds: list of a route, answer of a command, connection test. */
-  limits?: { ask?: number; answer?: number; test?: number }
-}
-
-interface Listed {
-  models: ProviderView['models']
-  problem?: string
-}
+const invalid = (provider: string, message: string): CoreError =>
+  new CoreError('provider/invalid', message, { provider })
 
 /** Model providers as a person configures them: routes, write-only keys, the deployment default. */
 export class Providers {
   readonly #options: ProvidersOptions
-  readonly #own = new Map<string, () => void>()
+  readonly #table: RouteTable
+  readonly #lists: ModelLists
+  readonly #old: OldProviders
+  readonly #keys: ProviderKeys
+  readonly #recent: RecentModels
+  readonly #view: ViewDeps
   readonly #observers = new Set<(view: ModelsView) => void>()
-  /** What each route answered last. */
-  readonly #listed = new WeakMap<Route, Listed>()
-  readonly #asking = new WeakMap<Route, Promise<void>>()
   #telling = false
-  /** Endpoints that are asked over the network wait until somebody looks: a host without a tab starts no connection. */
-  #unasked: Route[] = []
 
   constructor(options: ProvidersOptions) {
     this.#options = options
+    const { warn = console.warn, limits, state, credentials, defaults, file } = options
+    this.#table = new RouteTable({ ...options, file: file.path, warn })
+    this.#lists = new ModelLists(limits?.ask ?? ASK_MS, () => this.announce())
+    this.#old = new OldProviders(state)
+    this.#keys = new ProviderKeys(credentials, state, options.now)
+    this.#recent = new RecentModels(state, warn)
+    this.#view = { keys: this.#keys, lists: this.#lists, defaults }
   }
 
   /** Registers every configured route. Rows are there at once; resolves when each that needs no network told its models. */
   async start(): Promise<void> {
-    const { shipped, own = true } = this.#options
-    for (const config of shipped) this.#contained(config.id, () => this.#add(config))
-    const stored = own ? this.#stored() : []
-    for (const row of stored) this.#contained(row.id, () => this.#own.set(row.id, this.#add(configOf(row))))
-    this.announce()
-    const routes = this.#options.routes.list()
-    this.#unasked = routes.filter(({ id }) => this.#configOf(id)?.discover)
-    await Promise.all(routes.filter((route) => !this.#unasked.includes(route)).map((route) => this.#ask(route)))
+    this.reread()
+    const asked = this.#options.routes.list().filter((route) => this.#lists.isNew(route))
+    await Promise.all(asked.map((route) => this.#lists.ask(route)))
   }
 
+  /** Takes over what the settings file says now; routes that did not change go on as they are. */
+  reread(): void {
+    const { own = true, file } = this.#options
+    for (const { route, before } of this.#table.apply(own ? { ...this.#oldEntries(), ...file.read() } : {})) {
+      const discovers = this.#table.get(route.id)?.config?.discover ?? false
+      if (before) this.#lists.follow(route, before, discovers)
+      else if (discovers) this.#lists.later(route)
+    }
+    this.announce()
+  }
+
+  /** Moves own providers of earlier versions into the settings file, once. The file comes first: a crash in between loses none. */
+  async moveOld(): Promise<void> {
+    const { own = true, file } = this.#options
+    const old = own ? this.#oldEntries() : {}
+    if (Object.keys(old).length === 0) return
+    await file.edit(({ raw }) => ({ ...old, ...raw }))
+    this.#old.forget(Object.keys(old))
+    this.reread()
+  }
+
+  /** As somebody looks at it: endpoints that were not asked for their models yet are asked now. */
   current(): ModelsView {
-    for (const route of this.#unasked.splice(0)) void this.#ask(route)
-    const selection = this.#options.defaultModel.currentSelection()
-    const providers = this.#options.routes.list().map((route) => this.#row(route))
-    return { providers, ...(selection && { default: selection }) }
+    this.#lists.look()
+    return this.#now()
   }
 
   onChange(observer: (view: ModelsView) => void): () => void {
@@ -86,87 +93,98 @@ export class Providers {
     this.#telling = true
     queueMicrotask(() => {
       this.#telling = false
-      const view = this.current()
+      // Whoever registered a route by itself is asked for its models, too.
+      for (const route of this.#options.routes.list()) if (this.#lists.isNew(route)) void this.#lists.ask(route)
+      const view = this.#now()
       for (const observer of this.#observers) observer(view)
     })
   }
 
-  /** Routes came or went: the rows follow, and who is new is asked for its models. */
-  routesChanged(): void {
-    this.announce()
-    for (const route of this.#options.routes.list()) if (!this.#listed.has(route)) void this.#ask(route)
-  }
-
-  /** Asks every route for its models again, each by itself; one that fails or hangs keeps its row and says why. */
-  async refresh(): Promise<void> {
-    this.announce()
-    await Promise.all(this.#options.routes.list().map((route) => this.#ask(route)))
+  /** Asks the endpoint of one provider again; without an id all of them. A failure is in the row. */
+  async refresh(id: string): Promise<CommandResults['provider.refresh']> {
+    this.#find(id)
+    const route = this.#route(id)
+    if (route) await this.#lists.ask(route)
+    return { provider: this.#find(id) }
   }
 
   async save(args: ParsedArgs<'provider.save'>): Promise<CommandResults['provider.save']> {
-    const { id, models = [], ...rest } = args
-    if (this.#isShipped(id) || (this.#route(id) && !this.#own.has(id)))
-      throw new CoreError('provider/invalid', `"${id}" is the id of a shipped provider. Choose another id.`, {
-        provider: id,
-      })
-    checkBaseURL(id, args.baseURL)
-    const stored: StoredProvider = { id, ...rest, ...(models.length > 0 && { models }) }
-    this.#options.state.update<StoredProvider[]>(KEY, (rows = []) => [...rows.filter((row) => row.id !== id), stored])
-    this.#own.get(id)?.()
-    this.#own.set(id, this.#add(configOf(stored)))
+    const { id } = args
+    if (this.#table.isForeign(id)) throw invalid(id, `"${id}" is the id of another provider. Choose another id.`)
+    if (this.#keys.occursIn(args))
+      throw invalid(id, 'These settings hold a stored key in plain text. Write {{key}} in its place.')
+    const base = this.#table.base(id)
+    if (base && ((args.label ?? base.label) !== base.label || (args.wire ?? base.wire) !== base.wire))
+      throw invalid(id, `"${id}" is the id of ${base.label}, which keeps its name and API. Choose another id.`)
+    const start = newSettings(args)
+    await this.#edit((written) => withEntry(written, id, base, { change: saved(args), ...(start && { start }) }))
+    return { provider: await this.#answer(id) }
+  }
+
+  async reset(id: string): Promise<CommandResults['provider.reset']> {
+    this.#find(id)
+    if (!this.#table.base(id)) throw invalid(id, `${id} does not ship with this server. Remove it instead.`)
+    await this.#edit(({ raw }) => withoutEntry(raw, id))
     return { provider: await this.#answer(id) }
   }
 
   async remove(id: string): Promise<CommandResults['provider.remove']> {
-    if (!this.#find(id).own)
-      throw new CoreError(
-        'provider/invalid',
-        `${id} ships with this server and cannot be removed. Remove its key instead.`,
-        { provider: id },
-      )
-    await this.#options.credentials.remove(id)
-    this.#options.state.update<StoredProvider[]>(KEY, (rows = []) => rows.filter((row) => row.id !== id))
-    this.#own.get(id)?.()
-    this.#own.delete(id)
-    this.announce()
+    const { own, label } = this.#find(id)
+    if (!own) throw invalid(id, `${label} ships with this server and cannot be removed. Remove its key instead.`)
+    // The key first: left behind, it would go to whoever gets this id next.
+    await this.#keys.remove(id)
+    await this.#edit(({ raw }) => withoutEntry(raw, id))
     return { provider: id }
+  }
+
+  async saveFacts(args: ParsedArgs<'model.facts'>): Promise<CommandResults['model.facts']> {
+    const { provider: id, model, facts } = args
+    this.#find(id)
+    if (!this.#table.get(id)) throw invalid(id, `The models of ${id} cannot be changed.`)
+    await this.#edit((written) =>
+      withEntry(written, id, this.#table.base(id), {
+        change: withFacts(model, facts as Parameters<typeof withFacts>[1]),
+      }),
+    )
+    return { provider: await this.#answer(id) }
   }
 
   async setKey(id: string, key: string): Promise<CommandResults['credential.set']> {
     this.#find(id)
-    if (!/^[\x21-\x7e]+$/.test(key))
-      throw new CoreError(
-        'credential/invalid',
-        'The key holds blanks or characters that no HTTP header can carry. Paste it again without line ends.',
-        { provider: id },
-      )
-    await this.#options.credentials.set(id, key)
+    await this.#keys.set(id, key)
     return { provider: await this.#answer(id) }
   }
 
   async removeKey(id: string): Promise<CommandResults['credential.remove']> {
     this.#find(id)
-    await this.#options.credentials.remove(id)
+    await this.#keys.remove(id)
     return { provider: await this.#answer(id) }
   }
 
   /** One real call of one word, through the same adapter that sessions use. */
   async test(id: string, model?: string): Promise<CommandResults['provider.test']> {
-    const { limits, now = Date.now } = this.#options
-    const row = this.#find(id)
-    const route = this.#route(id)!
-    if (model === undefined && row.models.length === 0) await this.#ask(route)
-    const chosen = model ?? this.#row(route).models[0]?.id
-    const asked = { method: 'POST', url: row.baseURL ?? id, ...(chosen !== undefined && { model: chosen }) }
-    if (chosen === undefined) {
-      const message = `${row.label} lists no model. Enter a model id to test with.`
-      return { ok: false, code: 'UNKNOWN_MODEL', message, asked }
-    }
-    const started = now()
-    const outcome = await oneWord(route, chosen, limits?.test ?? TEST_MS)
+    const { limits, probe, now = Date.now } = this.#options
+    const { label, problem, models } = this.#find(id)
+    const limitMs = limits?.test ?? TEST_MS
+    const config = this.#table.get(id)?.config
+    const route = this.#route(id)
+    if (!route) throw invalid(id, problem ?? `${label} is not configured.`)
+    const tested = config
+      ? await probe(config, { limitMs, ...(model !== undefined && { model }) })
+      : await oneWord(route, model ?? models[0]?.id ?? id, limitMs, now)
     // A server that answers by now may also have a new list.
-    void this.#ask(route)
-    return testResult(outcome, asked, now() - started)
+    void this.#lists.ask(route)
+    return tested
+  }
+
+  async findLocal(): Promise<CommandResults['provider.find-local']> {
+    const found = await this.#options.findLocal()
+    return {
+      servers: found.map((server) => {
+        const provider = this.#table.list().find(({ config }) => config && isLocal(config.baseURL, server.port))
+        return { ...server, ...(provider && { provider: provider.id }) }
+      }),
+    }
   }
 
   async saveDefault(selection: Selection): Promise<CommandResults['model.default']> {
@@ -187,108 +205,66 @@ export class Providers {
         { cause: error },
       )
     }
+    this.picked(selection)
     this.announce()
-    return { saved: true, models: this.current() }
+    return { saved: true, models: this.#now() }
   }
 
-  #stored(): StoredProvider[] {
-    return (this.#options.state.get(KEY) as StoredProvider[] | undefined) ?? []
+  /** A person chose this model, wherever that was. */
+  picked(pick: { provider: string; model: string }): void {
+    if (this.#recent.add(pick)) this.announce()
   }
 
-  #add(config: ProviderConfig): () => void {
-    return this.#options.routes.add(this.#options.makeRoute(config))
+  #now(): ModelsView {
+    const { routes, defaultModel } = this.#options
+    const selection = defaultModel.currentSelection()
+    const managed = this.#table.list()
+    const others = routes.list().filter(({ id }) => !this.#table.get(id))
+    return {
+      providers: [
+        ...others.map((route) => foreignView(route, this.#view)),
+        ...managed.map((row) => providerView(row, this.#view)),
+      ],
+      ...(selection && { default: selection }),
+      recent: this.#recent.list(),
+    }
   }
 
   /** As it was registered: what stands in front of the routes for sessions is no part of the list. */
   #route(id: string): Route | undefined {
-    return this.#options.routes.list().find((route) => route.id === id)
+    return this.#table.get(id)?.route ?? this.#options.routes.list().find((route) => route.id === id)
   }
 
-  /** One provider that cannot be registered must not take the others, or the server, with it. */
-  #contained(id: string, add: () => void): void {
-    try {
-      add()
-    } catch (error) {
-      const { warn = console.warn } = this.#options
-      warn(`the provider ${id} is left out: ${(error as Error).message}`)
-    }
+  /** Own providers that still stand in the state table count as written: the first edit moves them. */
+  async #edit(derive: (written: Written) => RouteEntries): Promise<void> {
+    const old = this.#oldEntries()
+    await this.#options.file.edit(({ raw, evaluated }) =>
+      derive({ raw: { ...old, ...raw }, evaluated: { ...old, ...evaluated } }),
+    )
+    this.#old.forget(Object.keys(old))
+    this.reread()
   }
 
-  /** Never rejects, and ends by itself; whoever asks meanwhile joins. */
-  #ask(route: Route): Promise<void> {
-    const running = this.#asking.get(route)
-    if (running) return running
-    const { ask: limit = ASK_MS } = this.#options.limits ?? {}
-    const list = (listed: Listed) => {
-      this.#listed.set(route, listed)
-      this.announce()
-    }
-    const answer = (async () => {
-      try {
-        list({ models: (await route.models()).map(modelView) })
-      } catch (error) {
-        list({ models: [], problem: (error as Error).message })
-      }
-    })()
-    const asking = within(answer, limit).then((inTime) => {
-      this.#asking.delete(route)
-      if (inTime) return
-      const models = this.#listed.get(route)?.models ?? []
-      list({ models, problem: `${route.label} did not list its models within ${limit / 1000} s.` })
-    })
-    this.#asking.set(route, asking)
-    return asking
+  /** One whose id ships by now stays where it is; its key and address must not become another provider's. */
+  #oldEntries(): RouteEntries {
+    return Object.fromEntries(Object.entries(this.#old.entries()).filter(([id]) => !this.#table.base(id)))
   }
 
   /** The row after a change, with its models when they come soon. */
   async #answer(id: string): Promise<ProviderView> {
     this.announce()
     const route = this.#route(id)
-    if (route) await within(this.#ask(route), this.#options.limits?.answer ?? ANSWER_MS)
+    if (route) await within(this.#lists.ask(route), this.#options.limits?.answer ?? ANSWER_MS)
     return this.#find(id)
   }
 
   #find(id: string): ProviderView {
+    const managed = this.#table.get(id)
+    if (managed) return providerView(managed, this.#view)
     const route = this.#route(id)
-    if (route) return this.#row(route)
+    if (route) return foreignView(route, this.#view)
     throw new CoreError('provider/not-found', `There is no model provider "${id}". Add it in Settings > Models.`, {
       provider: id,
     })
-  }
-
-  #row(route: Route): ProviderView {
-    const config = this.#configOf(route.id)
-    const { models = [], problem } = this.#listed.get(route) ?? {}
-    const base = {
-      id: route.id,
-      label: route.label,
-      wire: route.wire,
-      ...(config && { baseURL: config.baseURL }),
-      own: this.#own.has(route.id),
-      models,
-    }
-    try {
-      return { ...base, key: this.#keyState(config), ...(problem !== undefined && { problem }) }
-    } catch (error) {
-      // The file of keys is damaged; the row says so, and everything that needs no key goes on.
-      return { ...base, key: 'missing', problem: (error as Error).message }
-    }
-  }
-
-  #isShipped(id: string): boolean {
-    return id === 'demo' || this.#options.shipped.some((config) => config.id === id)
-  }
-
-  #configOf(id: string): ProviderConfig | undefined {
-    if (!this.#own.has(id)) return this.#options.shipped.find((config) => config.id === id)
-    const stored = this.#stored().find((row) => row.id === id)
-    return stored && configOf(stored)
-  }
-
-  #keyState(config: ProviderConfig | undefined): ProviderView['key'] {
-    if (!config?.apiKeyRef) return 'none-needed'
-    const { credentials } = this.#options
-    if (credentials.has(config.id)) return 'stored'
-    return credentials.has(config.apiKeyRef) ? 'environment' : 'missing'
   }
 }
