@@ -7,9 +7,11 @@ export type Key = keyof typeof en
 export type Vars = Record<string, string | number>
 export type T = (key: Key, vars?: Vars) => string
 
+export const translate = (language: Language, key: Key, vars?: Vars): string =>
+  fill((language === 'zh' ? zh : en)[key], vars)
+
 /** `one|many` picks by `n`; `{name}` stands for a value. */
-export function translate(language: Language, key: Key, vars: Vars = {}): string {
-  const text = (language === 'zh' ? zh : en)[key]
+export function fill(text: string, vars: Vars = {}): string {
   const [one = text, many = one] = text.split('|')
   const form = vars['n'] === undefined || Number(vars['n']) === 1 ? one : many
   return form.replace(/\{(\w+)\}/g, (_, name: string) => String(vars[name] ?? `{${name}}`))

@@ -1,7 +1,8 @@
-import { ShieldOff, TriangleAlert } from 'lucide-react'
+import { ShieldOff } from 'lucide-react'
 import type { HostFacts } from '../../../server/wire/views.ts'
 import { useT } from '../i18n/i18n.ts'
 import { useApp } from '../store/store.ts'
+import { Fault } from './host-faults.tsx'
 
 export function About() {
   const t = useT()
@@ -33,7 +34,7 @@ export function About() {
           ))}
         </dl>
       </section>
-      <section>
+      <section id="confinement">
         <div className="hd">
           <div>
             <h2>{t('about.confinement')}</h2>
@@ -55,24 +56,18 @@ export function About() {
 function HostProblems({ problems }: { problems: HostFacts['problems'] }) {
   const t = useT()
   return (
-    <section>
+    <section id="host-problems">
       <div className="hd">
         <div>
           <h2>{t('about.problems')}</h2>
           <p>{t(problems.length === 0 ? 'about.noProblems' : 'about.someProblems')}</p>
         </div>
       </div>
-      {problems.map((problem) => (
-        <div key={`${problem.file}:${problem.row}`} className="note fail" style={{ marginBottom: 8 }}>
-          <TriangleAlert size={14} />
-          <span>
-            <span className="m">{problem.plugin}</span> {problem.cause}{' '}
-            <span className="mono-s">
-              {problem.file}: {problem.row}
-            </span>
-          </span>
-        </div>
-      ))}
+      <div className="stack tight">
+        {problems.map((problem) => (
+          <Fault key={`${problem.file}:${problem.row}`} problem={problem} />
+        ))}
+      </div>
     </section>
   )
 }

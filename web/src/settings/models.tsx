@@ -1,115 +1,109 @@
-import { ChevronDown, Cpu, Plus } from 'lucide-react'
-import { useState } from 'react'
-import type { Selection } from '../../../server/wire/messages.ts'
-import type { ModelsView } from '../../../server/wire/views.ts'
-import { useT } from '../i18n/i18n.ts'
-import { Effort, ModelPicker } from '../models/model-picker.tsx'
-import { find } from '../models/selection.ts'
-import { run } from '../store/actions.ts'
-import { toast, useApp } from '../store/store.ts'
+import { Plus } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { navigate, useRoute } from '../router.ts'
+import { useApp } from '../store/store.ts'
 import { Button } from '../ui/button.tsx'
-import { Pop } from '../ui/pop.tsx'
-import { Problems } from '../ui/problems.tsx'
-import { ProviderForm } from './provider-form.tsx'
+import { AddProvider } from './add-provider.tsx'
+import { DefaultModel } from './default-model.tsx'
+import { HostFaults } from './host-faults.tsx'
+import { LocalServers } from './local.tsx'
+import type { Cure } from './probes.ts'
 import { ProviderRow } from './provider-row.tsx'
+import type { Wish } from './provider-row.tsx'
+import { useRequests } from './requests.ts'
+import { useText } from './text.ts'
+
+/** The row that is open is part of the address: links lead to it, and reload returns to it. */
+const openRow = (provider: string | undefined): void =>
+  navigate({ place: 'settings', page: 'models', ...(provider !== undefined && { provider }) }, 'replace')
 
 export function ModelSettings() {
-  const t = useT()
+  const t = useText()
   const models = useApp((app) => app.global?.models)
+  const route = useRoute()
   const [adding, setAdding] = useState(false)
-  const [open, setOpen] = useState<string>()
-  if (!models) return <div className="card" style={{ height: 320 }} aria-busy="true" />
+  const [wish, setWish] = useState<Wish & { provider: string }>()
+  const requests = useRequests()
+  const { provider: open, model } = route.place === 'settings' ? route : {}
+  if (!models) return <Skeleton />
+  const { providers } = models
+  const cure = (provider: string, what: Cure) => {
+    if (open !== provider) openRow(provider)
+    setWish((before) => ({ provider, cure: what, n: (before?.n ?? 0) + 1 }))
+  }
+  const goTo = (provider: string) => {
+    openRow(provider)
+    document.querySelector(`[data-provider="${CSS.escape(provider)}"]`)?.scrollIntoView({ block: 'start' })
+  }
+  const unknown = open !== undefined && !providers.some(({ id }) => id === open)
   return (
     <>
-      <DefaultModel models={models} />
-      <section>
+      <HostFaults rows={['providers', 'agent-default-model', 'llm']} />
+      <DefaultModel models={models} onFix={(provider, gone) => (gone ? setAdding(true) : cure(provider, 'key'))} />
+      <section id="providers">
         <div className="hd">
           <div>
             <h2>{t('providers')}</h2>
             <p>{t('providers.writeOnly')}</p>
           </div>
           <span className="right" />
-          <Button data-testid="add-provider" onClick={() => setAdding(true)}>
+          <Button data-testid="add-provider" aria-expanded={adding} onClick={() => setAdding(true)}>
             <Plus size={14} />
             {t('providers.add')}
           </Button>
         </div>
-        <div className="card rows" style={{ overflow: 'hidden' }}>
+        {unknown && (
+          <p className="note warn" role="status">
+            {t('providers.unknown', { id: open })}
+          </p>
+        )}
+        <div className="card rows clip">
           {adding && (
-            <ProviderForm
+            <Added
+              taken={providers.map(({ id }) => id)}
               onDone={(id) => {
                 setAdding(false)
-                if (id !== undefined) setOpen(id)
+                if (id !== undefined) openRow(id)
               }}
             />
           )}
-          {models.providers.map((provider) => (
+          {providers.map((provider) => (
             <ProviderRow
               key={provider.id}
               provider={provider}
+              requests={requests?.get(provider.id)}
               open={open === provider.id}
-              onToggle={() => setOpen(open === provider.id ? undefined : provider.id)}
+              wish={wish?.provider === provider.id ? wish : undefined}
+              model={open === provider.id ? model : undefined}
+              onToggle={() => {
+                setWish(undefined)
+                openRow(open === provider.id ? undefined : provider.id)
+              }}
+              onCure={(what) => cure(provider.id, what)}
             />
           ))}
         </div>
       </section>
+      <LocalServers providers={providers} onOpen={goTo} />
     </>
   )
 }
 
-function DefaultModel({ models }: { models: ModelsView }) {
-  const t = useT()
-  const [open, setOpen] = useState(false)
-  const value = models.default
-  const found = value && find(models, value)
-  const listed = found?.kind === 'listed' ? found : undefined
-  const own = listed?.model.efforts.find((effort) => effort.default)
-  const pick = async (selection: Selection) => {
-    const outcome = await run('model.default', selection, { place: 'default' })
-    if (outcome.ok) toast(t('model.defaultSaved'), { tone: 'ok' })
-  }
-  const trigger = (
-    <button type="button" className="field" style={{ width: '100%' }} data-testid="default-model">
-      <Cpu size={14} />
-      <span className={value ? 'mono trunc' : 't3'}>{value?.model ?? t('model.choose')}</span>
-      <span className="t3 t12 right trunc">{value?.provider}</span>
-      <ChevronDown size={12} />
-    </button>
-  )
+/** Brought into view: it may open below what the window shows. */
+function Added(props: Parameters<typeof AddProvider>[0]) {
+  useEffect(() => document.querySelector('.add-provider')?.scrollIntoView({ block: 'nearest' }), [])
+  return <AddProvider {...props} />
+}
+
+export function Skeleton() {
   return (
-    <section>
-      <div className="hd">
-        <div>
-          <h2>{t('model.default')}</h2>
-          <p>{t('model.defaultUse')}</p>
+    <div aria-busy="true" className="stack">
+      {[96, 240, 132].map((height) => (
+        <div key={height}>
+          <div className="skel" style={{ width: 160, marginBottom: 8 }} />
+          <div className="card skel-card" style={{ height }} />
         </div>
-      </div>
-      <div className="card dm">
-        <div>
-          <span className="lbl">{t('model')}</span>
-          <Pop open={open} onOpenChange={setOpen} title={t('model.default')} trigger={trigger} width={420}>
-            <ModelPicker
-              models={models}
-              value={value}
-              origin={t('model.isDefault')}
-              onPick={(selection) => void pick(selection)}
-              onLeave={() => setOpen(false)}
-            />
-          </Pop>
-        </div>
-        {value && listed && listed.model.efforts.length > 0 && (
-          <>
-            <div>
-              <span className="lbl">{t('effort')}</span>
-              <Effort model={listed.model} value={value} onPick={(selection) => void pick(selection)} />
-            </div>
-            <p className="t3 t12">{own ? t('effort.unsetDefault', { effort: own.id }) : t('effort.unsetTitle')}</p>
-          </>
-        )}
-      </div>
-      <div className="after">
-        <Problems place="default" />
-      </div>
-    </section>
+      ))}
+    </div>
   )
 }

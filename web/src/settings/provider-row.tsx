@@ -1,228 +1,93 @@
-import { Check, ChevronDown, ChevronRight, CircleX, KeyRound, Plug, Trash2 } from 'lucide-react'
-import { useState } from 'react'
-import type { CommandResults } from '../../../server/wire/commands.ts'
+import { ChevronDown, ChevronRight } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import type { Probe } from '../../../server/wire/models.ts'
 import type { ProviderView } from '../../../server/wire/views.ts'
-import { duration } from '../i18n/format.ts'
-import { useT } from '../i18n/i18n.ts'
-import { run } from '../store/actions.ts'
-import { toast } from '../store/store.ts'
+import { thousands, timeOfDay } from '../i18n/format.ts'
 import { Button } from '../ui/button.tsx'
-import { Problems } from '../ui/problems.tsx'
-import { ProviderFields } from './provider-form.tsx'
-
-type Probe = CommandResults['provider.test']
-
-const hostOf = (provider: ProviderView): string => {
-  try {
-    return provider.baseURL === undefined ? '' : new URL(provider.baseURL).host
-  } catch {
-    return provider.baseURL ?? ''
-  }
-}
+import { hostOf } from './options.ts'
+import { cureOf, useTested } from './probes.ts'
+import type { Cure } from './probes.ts'
+import { ProviderDetails } from './provider-details.tsx'
+import { useText } from './text.ts'
+import type { Text } from './text.ts'
 
 interface Props {
   provider: ProviderView
+  /** Requests of the last 30 days; absent while nobody counts them. */
+  requests: number | undefined
   open: boolean
+  /** What the row is opened for: the fix of its problem, or nothing in particular. */
+  wish: Wish | undefined
+  model: string | undefined
   onToggle(): void
+  onCure(cure: Cure): void
 }
 
-export function ProviderRow({ provider, open, onToggle }: Props) {
-  const t = useT()
-  const tone =
-    provider.problem !== undefined
-      ? 'failed'
-      : provider.key === 'missing' || provider.models.length === 0
-        ? 'idle'
-        : 'works'
+export interface Wish {
+  cure: Cure
+  /** Two wishes for the same are two. */
+  n: number
+}
+
+interface State {
+  tone: 'works' | 'idle' | 'failed'
+  what: string
+  problem?: string
+  cure?: Cure
+}
+
+function stateOf(t: Text, provider: ProviderView, probe: Probe | undefined): State {
+  if (provider.problem !== undefined) return { tone: 'failed', what: t('provider.failed'), problem: provider.problem }
+  if (provider.key === 'missing')
+    return { tone: 'idle', what: t('provider.idle'), problem: t('key.missing'), cure: 'key' }
+  if (probe && probe.verdict !== 'works') {
+    const said = t('row.refused', { what: t(`verdict.${probe.verdict}`), time: timeOfDay(probe.at).slice(0, 5) })
+    return { tone: 'failed', what: t('provider.failed'), problem: said, cure: cureOf(probe.verdict) }
+  }
+  if (provider.models.length === 0) return { tone: 'idle', what: t('provider.noModels') }
+  return { tone: 'works', what: t('provider.works') }
+}
+
+export function ProviderRow({ provider, requests, open, wish, model, onToggle, onCure }: Props) {
+  const t = useText()
+  const row = useRef<HTMLDivElement>(null)
+  const openedByAddress = useRef(open)
+  useEffect(() => {
+    if (openedByAddress.current) row.current?.scrollIntoView({ block: 'start' })
+  }, [])
+  const { tone, what, problem, cure } = stateOf(t, provider, useTested(provider.id)?.last)
   const Chevron = open ? ChevronDown : ChevronRight
-  return (
-    <div data-testid="provider-row">
-      <button type="button" className="pv" aria-expanded={open} onClick={onToggle}>
-        <span
-          className={`dot ${tone}`}
-          role="img"
-          aria-label={t(tone === 'idle' && provider.key !== 'missing' ? 'provider.noModels' : `provider.${tone}`)}
-        />
-        <span className="b trunc">{provider.label}</span>
-        <span className="mono t3 trunc">{hostOf(provider)}</span>
-        <span className="end">
-          {provider.problem !== undefined && <span className="fail trunc">{provider.problem}</span>}
-          <span className="num">
-            {provider.key === 'missing' ? t('key.missing') : t('provider.models', { n: provider.models.length })}
-          </span>
-          <Chevron size={14} />
-        </span>
-      </button>
-      {open && <Details provider={provider} />}
-    </div>
-  )
-}
-
-function Details({ provider }: { provider: ProviderView }) {
-  const t = useT()
-  const [probe, setProbe] = useState<Probe>()
-  const [testing, setTesting] = useState(false)
-  const place = `provider:${provider.id}`
-  const test = async () => {
-    setTesting(true)
-    const outcome = await run('provider.test', { provider: provider.id }, { place })
-    setTesting(false)
-    if (outcome.ok) setProbe(outcome.result)
-  }
-  const remove = () => void run('provider.remove', { provider: provider.id }, { place })
-  const builtIn = provider.wire === 'demo' || provider.wire === 'replay'
-  return (
-    <div className="px">
-      <Problems place={place} />
-      <div className="stack">
-        {builtIn ? (
-          <p className="t2">{t(`provider.about.${provider.wire === 'demo' ? 'demo' : 'replay'}`)}</p>
-        ) : (
-          <ProviderFields provider={provider} />
-        )}
-        {provider.key !== 'none-needed' && <KeyField provider={provider} />}
-        <div className="flex">
-          <Button look="pri" off={testing ? t('probe.running') : undefined} onClick={() => void test()}>
-            <Plug size={14} />
-            {t(testing ? 'probe.running' : 'probe.run')}
-          </Button>
-          {provider.own && (
-            <Button look="ghost danger" onClick={remove}>
-              <Trash2 size={14} />
-              {t('provider.remove')}
-            </Button>
-          )}
-        </div>
-      </div>
-      <div className="stack" style={{ gap: 12 }} aria-live="polite">
-        {probe ? <ProbeResult probe={probe} /> : <ModelNames provider={provider} />}
-      </div>
-    </div>
-  )
-}
-
-function ModelNames({ provider }: { provider: ProviderView }) {
-  const t = useT()
-  if (provider.models.length === 0) return <p className="t3 t12">{t('provider.noModels')}</p>
-  return (
-    <>
-      <span className="cap">{t('provider.models', { n: provider.models.length })}</span>
-      <span className="flex" style={{ flexWrap: 'wrap', gap: 4 }}>
-        {provider.models.slice(0, 40).map((model) => (
-          <span key={model.id} className="tag mono-s">
-            {model.id}
-          </span>
-        ))}
-      </span>
-    </>
-  )
-}
-
-/** What was sent and what came back, word for word; keys are not part of it. */
-function ProbeResult({ probe }: { probe: Probe }) {
-  const t = useT()
-  const { asked, answered } = probe
-  return (
-    <>
-      <div className="flex">
-        <span className={`tag ${probe.ok ? 'ok' : 'fail'}`} data-testid="probe">
-          {probe.ok ? <Check size={12} /> : <CircleX size={12} />}
-          {t(probe.ok ? 'provider.works' : 'probe.failed')}
-        </span>
-        {answered && <span className="t3 t12 num">{duration(answered.ms)}</span>}
-        {probe.code !== undefined && <span className="mono-s t3">{probe.code}</span>}
-      </div>
-      <p className={probe.ok ? 't2' : ''}>{probe.message}</p>
-      <div className="card probe">
-        <pre>
-          <span className="k">{t('probe.sent')}</span>
-          <span>
-            {[`${asked.method} ${asked.url}`, asked.model && `model ${asked.model}`].filter(Boolean).join('\n')}
-          </span>
-        </pre>
-        {answered && (
-          <pre>
-            <span className="k">{t('probe.got')}</span>
-            <span>
-              {[`${answered.status ?? ''} ${answered.text ?? ''}`.trim(), answered.models?.join(', ')]
-                .filter(Boolean)
-                .join('\n')}
-            </span>
-          </pre>
-        )}
-      </div>
-    </>
-  )
-}
-
-function KeyField({ provider }: { provider: ProviderView }) {
-  const t = useT()
-  const [replacing, setReplacing] = useState(false)
-  const [key, setKey] = useState('')
-  const place = `provider:${provider.id}`
   const missing = provider.key === 'missing'
-  const save = async () => {
-    if (key.trim() === '') return
-    const outcome = await run('credential.set', { provider: provider.id, key: key.trim() }, { place })
-    if (!outcome.ok) return
-    setKey('')
-    setReplacing(false)
-    toast(t('key.saved'), { tone: 'ok' })
-  }
-  if (!missing && !replacing)
-    return (
-      <div>
-        <span className="lbl">{t('key')}</span>
-        <div className="flex">
-          <div className="field grow" style={{ background: 'var(--sunken)' }}>
-            <KeyRound size={14} />
-            <span className="t2 trunc">{t(provider.key === 'environment' ? 'key.environment' : 'key.stored')}</span>
-          </div>
-          <Button look="lg" onClick={() => setReplacing(true)}>
-            {t('key.replace')}
-          </Button>
-          {provider.key === 'stored' && (
-            <Button
-              look="lg ghost danger"
-              onClick={() => void run('credential.remove', { provider: provider.id }, { place })}
-            >
-              {t('key.remove')}
-            </Button>
-          )}
-        </div>
-      </div>
-    )
+  const counts = [
+    t('provider.models', { n: provider.models.length }),
+    requests !== undefined && t('row.requests', { n: requests, count: thousands(requests) }),
+  ]
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        void save()
-      }}
-    >
-      <label>
-        <span className="lbl">{t('key')}</span>
-        <span className="flex">
-          <span className="field grow">
-            <KeyRound size={14} />
-            <input
-              type="password"
-              autoComplete="off"
-              value={key}
-              placeholder={t('key.paste')}
-              data-testid="key-input"
-              onChange={(event) => setKey(event.target.value)}
-            />
-          </span>
-          <Button look="lg pri" type="submit" off={key.trim() === '' ? t('key.paste') : undefined}>
-            {t('save')}
-          </Button>
-          {replacing && (
-            <Button look="lg ghost" onClick={() => setReplacing(false)}>
-              {t('cancel')}
-            </Button>
+    <div data-testid="provider-row" data-provider={provider.id} ref={row} className="pv-box">
+      <div className="pv pv-line">
+        <button type="button" className="pv-open" aria-expanded={open} onClick={onToggle}>
+          <span className={`dot ${tone}`} role="img" aria-label={what} />
+          <span className="b trunc">{provider.label}</span>
+          <span className="mono t3 trunc">{hostOf(provider)}</span>
+          {provider.changed && <span className="tag">{t('provider.changed')}</span>}
+          {problem !== undefined ? (
+            <span className={`pv-say trunc ${missing ? '' : 'fail'}`} title={problem}>
+              {problem}
+            </span>
+          ) : (
+            <span className="pv-say num trunc">{counts.filter(Boolean).join(', ')}</span>
           )}
-        </span>
-      </label>
-    </form>
+        </button>
+        {cure !== undefined && cure !== 'none' && !open && (
+          <Button look="sm" onClick={() => onCure(cure)}>
+            {t(missing ? 'cure.addKey' : `cure.${cure}`)}
+          </Button>
+        )}
+        <button type="button" className="ib sm" tabIndex={-1} aria-hidden onClick={onToggle}>
+          <Chevron size={14} />
+        </button>
+      </div>
+      {open && <ProviderDetails provider={provider} wish={wish} model={model} onCure={onCure} />}
+    </div>
   )
 }

@@ -1,19 +1,21 @@
 import { Cpu, Info, Contrast, MessageSquare } from 'lucide-react'
-import { useT } from '../i18n/i18n.ts'
 import { linkTo, SETTINGS_PAGES } from '../router.ts'
 import type { SettingsPage } from '../router.ts'
 import { useTitle } from '../ui/hooks.ts'
 import { RailButton } from '../ui/rail-button.tsx'
 import { About } from './about.tsx'
 import { Appearance } from './appearance.tsx'
+import { FindSetting } from './find.tsx'
 import { ModelSettings } from './models.tsx'
 import { SessionSettings } from './sessions.tsx'
+import { useText } from './text.ts'
+import '../styles/settings.css'
 
 const ICONS = { models: Cpu, sessions: MessageSquare, appearance: Contrast, about: Info }
 const PAGES = { models: ModelSettings, sessions: SessionSettings, appearance: Appearance, about: About }
 
 export function SettingsScreen({ page }: { page: SettingsPage }) {
-  const t = useT()
+  const t = useText()
   const Page = PAGES[page]
   useTitle(t(`settings.${page}`))
   return (
@@ -22,6 +24,7 @@ export function SettingsScreen({ page }: { page: SettingsPage }) {
         <RailButton />
         <h1>{t('settings')}</h1>
         <span className="t3 t12 wide-only">{t('settings.atOnce')}</span>
+        <FindSetting />
       </header>
       <div className="two">
         <nav className="snav" aria-label={t('settings')}>

@@ -104,6 +104,11 @@ function titleOf({ command }: Problem): Key {
     'workspace.add': 'problem.workspace',
     'credential.set': 'problem.key',
     'provider.save': 'problem.provider',
+    'provider.reset': 'problem.provider',
+    'provider.test': 'problem.test',
+    'model.facts': 'problem.settings',
+    'budget.save': 'problem.settings',
+    'titles.save': 'problem.settings',
   }
   return known[command] ?? 'problem.other'
 }
