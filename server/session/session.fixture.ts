@@ -42,6 +42,15 @@ export class MemoryIndex implements Index {
   async remove(id: string) {
     this.rows.delete(id)
   }
+  async usage(): Promise<never> {
+    throw new Error('this index knows nothing of usage')
+  }
+  async usageTable() {
+    return []
+  }
+  async spent() {
+    return []
+  }
 }
 
 export class MemoryDefault implements DefaultModel {
@@ -133,6 +142,10 @@ export interface RigOptions {
   fallback?: MemoryDefault
   presets?: Presets
   dataDir?: string
+  /** In the place of `route-a` and `route-b`, which play the script. */
+  routes?: readonly Route[]
+  /** The folder that sessions work in. */
+  work?: string
   options?: Partial<SessionsOptions>
 }
 
@@ -153,8 +166,8 @@ export async function rig({
   const store = new SessionStore(dataDir, { allowNetworkDisk: true })
   await store.prepare()
   const routes = new Routes()
-  routes.add(scriptedRoute('route-a', model, ['model-a']))
-  routes.add(scriptedRoute('route-b', model, ['model-b']))
+  const scripted = [scriptedRoute('route-a', model, ['model-a']), scriptedRoute('route-b', model, ['model-b'])]
+  for (const route of rest.routes ?? scripted) routes.add(route)
   const loop = world(model, { prepare: (config, signal) => routes.prepare(config, signal) })
   const agents = new AgentRegistry(loop)
   const workspaces = new Workspaces({ dataDir, state: new StateStore(dataDir), home: '/nonexistent' })
@@ -176,7 +189,7 @@ export async function rig({
   open.push(sessions)
   const feed = new Recorder()
   sessions.feeds.add(feed)
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'work-')))
+  const folder = rest.work ?? realpathSync(mkdtempSync(join(tmpdir(), 'work-')))
   const workspace = (await workspaces.add(folder, true)).id
   return {
     sessions,
