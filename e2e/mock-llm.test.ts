@@ -112,6 +112,52 @@ test('RE-07 the Google library reads the Gemini dialect', async () => {
   for (const _behavior of SUCCESSES) expect((await read()).length).toBeGreaterThan(0)
 })
 
+test('RE-07 each library sees a refusal as its vendor marks it', async () => {
+  mock.script('no', [{ behavior: 'refusal' }])
+  const lane = { 'x-lane': 'no' }
+  const openai = new OpenAI({ apiKey: 'k', baseURL: `${mock.url}/v1`, maxRetries: 0, defaultHeaders: lane })
+  const said = await openai.chat.completions.stream({ model: 'm', messages: [] }).finalChatCompletion()
+  expect(said.choices[0]!.message.refusal).toBe('I cannot help with that.')
+  mock.script('no', [{ behavior: 'refusal' }])
+  const response = await openai.responses.stream({ model: 'm', input: 'hi' }).finalResponse()
+  expect(response.output).toMatchObject([{ content: [{ type: 'refusal', refusal: 'I cannot help with that.' }] }])
+  mock.script('no', [{ behavior: 'refusal' }])
+  const anthropic = new Anthropic({ apiKey: 'k', baseURL: mock.url, maxRetries: 0, defaultHeaders: lane })
+  const message = await anthropic.messages.stream({ model: 'm', max_tokens: 9, messages: [] }).finalMessage()
+  expect(message.stop_reason).toBe('refusal')
+  mock.script('no', [{ behavior: 'refusal' }])
+  const google = new GoogleGenAI({ apiKey: 'k', httpOptions: { baseUrl: mock.url, headers: lane } })
+  const blocked = []
+  for await (const chunk of await google.models.generateContentStream({ model: 'm', contents: 'hi' }))
+    blocked.push(chunk.promptFeedback?.blockReason)
+  expect(blocked).toEqual(['SAFETY'])
+})
+
+test.each<[Behavior, number]>([
+  ['auth_error', 401],
+  ['forbidden', 403],
+  ['unknown_model', 404],
+  ['payload_too_large', 413],
+  ['rate_limit_bare', 429],
+  ['server_error', 500],
+  ['bad_gateway', 502],
+  ['overloaded', 529],
+])('RE-07 the vendors’ libraries see %s as status %i', async (behavior, status) => {
+  const lane = { 'x-lane': behavior }
+  mock.script(behavior, [{ behavior }, { behavior }, { behavior }, { behavior }])
+  const openai = new OpenAI({ apiKey: 'k', baseURL: `${mock.url}/v1`, maxRetries: 0, defaultHeaders: lane })
+  const anthropic = new Anthropic({ apiKey: 'k', baseURL: mock.url, maxRetries: 0, defaultHeaders: lane })
+  const google = new GoogleGenAI({ apiKey: 'k', httpOptions: { baseUrl: mock.url, headers: lane } })
+  await expect(openai.chat.completions.create({ model: 'm', messages: [], stream: true })).rejects.toMatchObject({
+    status,
+  })
+  await expect(openai.responses.create({ model: 'm', input: '', stream: true })).rejects.toMatchObject({ status })
+  await expect(
+    anthropic.messages.create({ model: 'm', max_tokens: 9, messages: [], stream: true }),
+  ).rejects.toMatchObject({ status })
+  await expect(google.models.generateContentStream({ model: 'm', contents: 'hi' })).rejects.toMatchObject({ status })
+})
+
 const post = (url: string, lane: string) =>
   fetch(`${url}/v1/chat/completions`, {
     method: 'POST',

@@ -38,6 +38,18 @@ export const chat: Dialect = {
       'data: [DONE]\n\n',
     ]
   },
+  refusal(r) {
+    const chunk = (delta: object, finish: string | null = null) =>
+      event({ ...head(r), choices: [{ index: 0, delta, finish_reason: finish }] })
+    const said = r.blocks.flatMap((block) => (block.kind === 'text' ? pieces(block.text, r.chunk) : []))
+    return [
+      chunk({ role: 'assistant', content: '' }),
+      ...said.map((s) => chunk({ refusal: s })),
+      chunk({}, 'stop'),
+      event({ ...head(r), choices: [], usage: usage(r) }),
+      'data: [DONE]\n\n',
+    ]
+  },
   errorBody: ({ type, message }) => ({ error: { message, type, param: null, code: type } }),
   errorFrame: ({ type, message }) => event({ error: { message, type, param: null, code: type } }),
   unknownFrame: event({ object: 'gateway.heartbeat', seq: 1 }),

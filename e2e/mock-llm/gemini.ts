@@ -4,6 +4,7 @@ const FINISH = { stop: 'STOP', 'tool-calls': 'STOP', length: 'MAX_TOKENS', 'cont
 const STATUS: { [status: number]: string } = {
   400: 'INVALID_ARGUMENT',
   401: 'UNAUTHENTICATED',
+  403: 'PERMISSION_DENIED',
   404: 'NOT_FOUND',
   429: 'RESOURCE_EXHAUSTED',
   500: 'INTERNAL',
@@ -26,6 +27,14 @@ export const gemini: Dialect = {
       chunk([], { finishReason: FINISH[r.finish] }),
     ]
   },
+  refusal: (r) => [
+    event({
+      promptFeedback: { blockReason: 'SAFETY' },
+      usageMetadata: { ...usage(r), candidatesTokenCount: 0 },
+      modelVersion: r.model,
+      responseId: r.id,
+    }),
+  ],
   errorBody: ({ status, message }) => ({ error: { code: status, message, status: STATUS[status] ?? 'UNKNOWN' } }),
   errorFrame: ({ status, message }) => event({ error: { code: status, message, status: STATUS[status] ?? 'UNKNOWN' } }),
   unknownFrame: event({ futureField: { value: 1 } }),
@@ -48,11 +57,20 @@ function partsOf(block: ReplyBlock, r: Rendering): object[] {
           functionCall: {
             ...(block.id !== '' && { id: block.id }),
             name: block.name,
-            args: JSON.parse(block.arguments || '{}') as object,
+            args: argsOf(block.arguments),
           },
           ...(block.signature !== undefined && { thoughtSignature: block.signature }),
         },
       ]
+  }
+}
+
+/** Arguments that break off cannot travel as an object: as with the vendor, the call then comes without any. */
+function argsOf(text: string): object {
+  try {
+    return JSON.parse(text || '{}') as object
+  } catch {
+    return {}
   }
 }
 

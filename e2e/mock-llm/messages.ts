@@ -40,6 +40,7 @@ export const messages: Dialect = {
       send('message_stop', {}),
     ]
   },
+  refusal: (r) => messages.frames({ ...r, finish: 'content-filter' }),
   errorBody: ({ type, message }) => ({ type: 'error', error: { type, message }, request_id: 'req_mock' }),
   errorFrame: ({ type, message }) => send('error', { error: { type, message } }),
   unknownFrame: send('future_event', { value: 1 }),

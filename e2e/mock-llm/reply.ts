@@ -40,6 +40,14 @@ export const BEHAVIORS = [
   'large_tool_args',
   'max_tokens',
   'content_filter',
+  'refusal',
+  'duplicate_ids',
+  'missing_ids',
+  'huge_tool_args',
+  'max_tokens_in_call',
+  'five_megabytes',
+  'huge_headers',
+  'ignores_cancel',
   'empty',
   'empty_body',
   'stream_eof',
@@ -57,10 +65,15 @@ export const BEHAVIORS = [
   'error_first_event',
   'error_mid_stream',
   'rate_limit',
+  'rate_limit_bare',
   'server_error',
+  'bad_gateway',
+  'html_error',
   'service_unavailable',
   'overloaded',
   'auth_error',
+  'forbidden',
+  'payload_too_large',
   'invalid_request',
   'context_overflow',
   'quota_exceeded',
@@ -71,6 +84,7 @@ export const BEHAVIORS = [
 export type Behavior = (typeof BEHAVIORS)[number]
 
 const LONG = JSON.stringify({ command: 'x'.repeat(4000) })
+const PWD = { name: 'bash', arguments: '{"command":"pwd"}' }
 
 /** Content that belongs to the name of a success behaviour; explicit fields of the reply win. */
 const CONTENT: Partial<Record<Behavior, Reply>> = {
@@ -85,6 +99,16 @@ const CONTENT: Partial<Record<Behavior, Reply>> = {
     finish: 'tool-calls',
   },
   large_tool_args: { toolCalls: [{ name: 'bash', arguments: LONG }], finish: 'tool-calls', chunk: 20 },
+  duplicate_ids: { toolCalls: [PWD, PWD].map((call) => ({ id: 'call_same', ...call })) },
+  missing_ids: { toolCalls: [PWD, PWD].map((call) => ({ id: '', ...call })) },
+  huge_tool_args: {
+    toolCalls: [{ name: 'bash', arguments: JSON.stringify({ command: `true ${'x'.repeat(200_000)}` }) }],
+    chunk: 64,
+  },
+  max_tokens_in_call: { toolCalls: [{ name: 'bash', arguments: '{"command":"echo ha' }], finish: 'length' },
+  five_megabytes: { text: 'all work and no play '.repeat(250_000), chunk: 4096 },
+  ignores_cancel: { text: 'on and on '.repeat(400), delayMs: 2 },
+  refusal: { text: 'I cannot help with that.' },
   max_tokens: { text: 'This is cut', finish: 'length' },
   content_filter: { text: 'I cannot', finish: 'content-filter' },
   empty: { blocks: [] },
@@ -149,6 +173,11 @@ export const ERRORS: Partial<Record<Behavior, ErrorAnswer>> = {
     message: 'Rate limit reached, slow down.',
     headers: { 'retry-after': '2' },
   },
+  rate_limit_bare: { status: 429, type: 'rate_limit_error', message: 'Rate limit reached, slow down.' },
+  bad_gateway: { status: 502, type: 'api_error', message: 'Bad gateway.' },
+  html_error: { status: 502, type: 'html', message: '<html><head><title>502 Bad Gateway</title></head></html>' },
+  forbidden: { status: 403, type: 'permission_error', message: 'This key may not use the model.' },
+  payload_too_large: { status: 413, type: 'request_too_large', message: 'Request exceeds the maximum size.' },
   server_error: { status: 500, type: 'api_error', message: 'Internal server error.' },
   service_unavailable: { status: 503, type: 'service_unavailable', message: 'The engine is starting.' },
   overloaded: { status: 529, type: 'overloaded_error', message: 'Overloaded' },
@@ -169,6 +198,8 @@ export interface Dialect {
   name: 'chat' | 'responses' | 'messages' | 'gemini'
   /** The whole answer, one frame per SSE event, blank line included. */
   frames(rendering: Rendering): string[]
+  /** An answer that the vendor marks as refused by its own safety rules. */
+  refusal(rendering: Rendering): string[]
   errorBody(error: ErrorAnswer): unknown
   /** An error inside a stream that began with 200. */
   errorFrame(error: ErrorAnswer): string

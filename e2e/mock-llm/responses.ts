@@ -14,6 +14,24 @@ export const responses: Dialect = {
     const complete = r.finish === 'length' || r.finish === 'content-filter' ? 'incomplete' : 'completed'
     return [start, ...body, send(`response.${complete}`, { response: response(r, items, complete) })]
   },
+  refusal(r) {
+    const refusal = r.blocks.map((block) => (block.kind === 'text' ? block.text : '')).join('')
+    const part = { type: 'refusal', refusal }
+    const at = { item_id: `msg_${r.id}`, output_index: 0, content_index: 0 }
+    const item = { id: at.item_id, type: 'message', role: 'assistant', status: 'completed', content: [part] }
+    let sequence = 0
+    const send: Send = (type, data) => event({ type, sequence_number: sequence++, ...data }, type)
+    return [
+      send('response.created', { response: response(r, [], 'in_progress') }),
+      send('response.output_item.added', { output_index: 0, item: { ...item, status: 'in_progress', content: [] } }),
+      send('response.content_part.added', { ...at, part: { ...part, refusal: '' } }),
+      ...pieces(refusal, r.chunk).map((delta) => send('response.refusal.delta', { ...at, delta })),
+      send('response.refusal.done', { ...at, refusal }),
+      send('response.content_part.done', { ...at, part }),
+      send('response.output_item.done', { output_index: 0, item }),
+      send('response.completed', { response: response(r, [item], 'completed') }),
+    ]
+  },
   errorBody: ({ type, message }) => ({ error: { message, type, param: null, code: type } }),
   errorFrame: ({ type, message }) =>
     event(

@@ -48,6 +48,8 @@ export interface Mock {
 }
 
 const HTML = '<!doctype html><html><body><h1>Sign in</h1></body></html>'
+/** More than an HTTP client reads (16 KB each is a common limit). */
+const HUGE_HEADERS = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`x-trace-${n}`, 'x'.repeat(4000)]))
 
 /** A provider for tests: four dialects on one port, scripted per lane (header `x-lane`). */
 export async function startMock(options: MockOptions = {}): Promise<Mock> {
@@ -148,12 +150,15 @@ async function answer(call: Answer): Promise<void> {
   const headers = { 'x-request-id': `req_${n}`, ...reply.headers }
   if (reply.firstDelayMs) await pause(reply.firstDelayMs, response)
   if (error) {
+    if (error.type === 'html')
+      return void response.writeHead(error.status, { ...headers, 'content-type': 'text/html' }).end(error.message)
     const body = dialect.errorBody({ ...error, message: reply.errorMessage ?? error.message })
     return json(response, error.status, body, { ...error.headers, ...headers })
   }
   if (behavior === 'connection_reset') return void call.request.socket.resetAndDestroy()
   if (behavior === 'html_200')
     return void response.writeHead(200, { ...headers, 'content-type': 'text/html' }).end(HTML)
+  if (behavior === 'huge_headers') Object.assign(headers, HUGE_HEADERS)
   const type = behavior === 'wrong_content_type' ? 'application/octet-stream' : 'text/event-stream'
   response.writeHead(200, { ...headers, 'content-type': type, 'cache-control': 'no-cache' })
   response.flushHeaders()

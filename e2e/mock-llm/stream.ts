@@ -34,7 +34,8 @@ export class Gates {
 /** Frames of the answer, up to the point where its behaviour breaks off. */
 export async function stream(call: Answer, behavior: Behavior): Promise<void> {
   const { response, dialect, reply, model, n } = call
-  const all = reply.frames ?? dialect.frames(render(reply, model, n))
+  const rendering = render(reply, model, n)
+  const all = reply.frames ?? (behavior === 'refusal' ? dialect.refusal(rendering) : dialect.frames(rendering))
   const middle = Math.max(1, Math.ceil(all.length / 2))
   const frames = reply.inject ? [...all.slice(0, middle), ...reply.inject, ...all.slice(middle)] : all
   const send = (list: readonly string[]) => sendGated(call, list)

@@ -1,10 +1,22 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { ask, assistant, mockRoute, remember, toolResult, user, WIRES, type Ran } from '../../../e2e/mock-llm/rig.ts'
+import {
+  ask,
+  assistant,
+  ending,
+  mockRoute,
+  remember,
+  toolResult,
+  user,
+  WIRES,
+  type Ran,
+} from '../../../e2e/mock-llm/rig.ts'
 import type { Reply } from '../../../e2e/mock-llm/reply.ts'
 import { startMock } from '../../../e2e/mock-llm/server.ts'
 import { bodies } from '../../../e2e/tapes/bodies.ts'
+import { difference } from '../../../e2e/tapes/diff.ts'
+import documented from '../../../e2e/tapes/docs.json' with { type: 'json' }
 import type { Message, WireFamily } from '../../wire/messages.ts'
 import type { ModelCard } from '../port.ts'
 import { stripSecrets, type Fetch } from '../transport.ts'
@@ -41,6 +53,7 @@ const REPLIES: { [name: string]: Reply } = {
     usage: { input: 3, cacheRead: 9000, cacheWrite: 12, output: 4, reasoning: 1 },
   },
   'error body': { behavior: 'context_overflow' },
+  refusal: { behavior: 'refusal' },
 }
 
 /** A history with a tool turn, an image in a result and broken arguments. */
@@ -146,16 +159,18 @@ describe.each(tapes.map((tape) => [`${tape.wire}: ${tape.name}`, tape] as const)
 
   test('RE-07 the request goes out byte for byte as taped', async () => {
     const { requests } = await replay()
-    // As text: the order of the fields is part of the bytes.
-    expect(JSON.stringify(requests)).toBe(
-      JSON.stringify([{ path: tape.path, headers: tape.headers, request: tape.request }]),
-    )
+    const changed = difference([{ path: tape.path, headers: tape.headers, request: tape.request }], requests)
+    expect(changed, changed).toBeUndefined()
   })
 
   test('RE-07 the taped answer reads as before', async () => {
     const { result } = await replay()
     if (tape.name === 'error body') {
       expect(result.finish).toMatchObject({ kind: 'error', failure: { code: 'CONTEXT_WINDOW_EXCEEDED', status: 400 } })
+      return
+    }
+    if (tape.name === 'refusal') {
+      expect(result).toMatchObject({ kind: 'attempt', finish: { kind: 'content-filter' } })
       return
     }
     if (tape.name === 'cache hit') {
@@ -174,3 +189,42 @@ test('RE-07 the bodies that the vendors’ types judge are those of the tapes', 
     expect(bodies[wire]).toEqual(tape.request)
   }
 })
+
+test('RE-07 one changed byte of a request shows where it is and what it was', () => {
+  for (const { wire, request } of tapes) {
+    expect(difference(request, structuredClone(request))).toBeUndefined()
+    const text = JSON.stringify(request)
+    const changed = difference(request, JSON.parse(text.replace('You are a test.', 'You are a tent.')))!
+    const [, ...lines] = changed.split('\n')
+    expect({ wire, cut: lines.filter((line) => /^[-+]/.test(line)).length }).toEqual({ wire, cut: 2 })
+    expect(changed).toMatch(/^-.*You are a test/m)
+    expect(changed).toMatch(/^\+.*You are a tent/m)
+  }
+  const { a, b } = { a: 1, b: [2] }
+  expect(difference({ a, b }, { b, a })).toContain('+   "b"')
+  expect(difference({ a }, { a, b })).toMatch(/^\+ +"b": \[/m)
+})
+
+test('RE-07 the comparison fails with the difference as its message', async () => {
+  const fail = (): void => {
+    const changed = difference({ model: 'm', stream: true }, { model: 'm', stream: false })
+    expect(changed, changed).toBeUndefined()
+  }
+  expect(fail).toThrow(/- +"stream": true\n\+ +"stream": false/)
+})
+
+describe.each(documented.map((tape) => [`${tape.wire}: ${tape.name}`, tape] as const))(
+  'documented %s',
+  (_title, tape) => {
+    test('RE-07 reads as its page says', async () => {
+      expect(new URL(tape.source).protocol).toBe('https:')
+      const type = tape.response.startsWith('{') ? 'application/json' : 'text/event-stream'
+      const fetch: Fetch = async () =>
+        new Response(tape.response, { status: tape.status, headers: { 'content-type': type } })
+      const result = await taped(tape.wire as WireFamily, fetch)
+      expect(ending(result)).toBe(tape.reads.finish)
+      if (tape.reads.blocks) expect(result.blocks).toMatchObject(tape.reads.blocks)
+      if (tape.reads.usage) expect(result.usage).toMatchObject(tape.reads.usage)
+    })
+  },
+)

@@ -73,6 +73,18 @@ describe.each(WIRES)('%s', (wire) => {
     ['unknown_model', 'UNKNOWN_MODEL'],
     ['wrong_content_type', 'stop'],
     ['html_200', 'MALFORMED_RESPONSE'],
+    ['html_error', 'SERVER'],
+    ['bad_gateway', 'SERVER'],
+    ['forbidden', 'AUTH'],
+    ['payload_too_large', 'INVALID_REQUEST'],
+    ['rate_limit_bare', 'RATE_LIMIT'],
+    ['refusal', 'content-filter'],
+    ['duplicate_ids', 'tool-calls'],
+    ['missing_ids', 'tool-calls'],
+    ['huge_tool_args', 'tool-calls'],
+    ['max_tokens_in_call', 'max-tokens'],
+    ['five_megabytes', 'stop'],
+    ['huge_headers', 'MALFORMED_RESPONSE'],
   ])('%s ends once, as %s', async (behavior, expected) => {
     const result = await run(behavior)
     expect(ending(result)).toBe(expected)
