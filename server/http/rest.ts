@@ -7,6 +7,7 @@ import type { Sessions } from '../session/sessions.ts'
 import { PAGE_EVENTS, eventText } from '../session/page.ts'
 import { installPresetDocuments, type PresetDocumentsOptions } from './preset-documents.ts'
 import { installRequestDocuments } from './request-documents.ts'
+import { installUsageDocuments } from './usage-documents.ts'
 
 const Id = z.strictObject({ id: z.string().regex(SESSION_ID) })
 
@@ -65,4 +66,5 @@ export function installRest(server: FastifyInstance, options: RestOptions): void
   )
   installRequestDocuments(server, options)
   installPresetDocuments(server, options)
+  installUsageDocuments(server, options)
 }

@@ -11,6 +11,7 @@ import type { Tools } from '../tool/registry.ts'
 import type { HostLoader } from '../preset/loader.ts'
 import type { NumberBook } from '../preset/numbers.ts'
 import type { DryRun } from '../wire/presets.ts'
+import { jsonTokens, textTokens } from '../wire/tokens.ts'
 import type { StateStore } from '../workspace/state.ts'
 
 const config = z.strictObject({
@@ -21,11 +22,6 @@ const config = z.strictObject({
 })
 
 type Settings = Omit<z.output<typeof config>, 'selectedDefault'> & { selectedDefault: Volatile<string | undefined> }
-
-/** Characters per token of English text and JSON, on average; good enough for a card that says "about". */
-const CHARS_PER_TOKEN = 4
-
-const tokensIn = (text: string): number => Math.ceil(text.length / CHARS_PER_TOKEN)
 
 /** What an agent with this scope would be given, without an agent; variables stand as written. */
 async function dryAssembly(prompt: SystemPrompt, tools: Tools, scope: ScopeKey): Promise<Omit<DryRun, 'services'>> {
@@ -42,7 +38,10 @@ async function dryAssembly(prompt: SystemPrompt, tools: Tools, scope: ScopeKey):
       ...tool,
       ...(owners[tool.name] !== undefined && { owner: owners[tool.name] }),
     })),
-    tokens: { prompt: tokensIn(texts.join('\n\n')), tools: tokensIn(JSON.stringify(assembly.tools)) },
+    tokens: {
+      prompt: Math.ceil(textTokens(texts.join('\n\n'))),
+      tools: Math.ceil(jsonTokens(JSON.stringify(assembly.tools))),
+    },
   }
 }
 

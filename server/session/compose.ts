@@ -1,6 +1,7 @@
 import type { Agent } from '../agent/agent.ts'
 import type { CreateAgent } from '../agent/registry.ts'
 import type { Hooks } from '../turn/hooks.ts'
+import { installBudget, type BudgetOptions } from './budget.ts'
 import type { Presets } from './ports.ts'
 import { installModelSelection, type ModelSelection } from './selection.ts'
 
@@ -10,6 +11,7 @@ export interface ComposeOptions {
   presets: Presets | undefined
   preset: string | undefined
   modelNotice: boolean | undefined
+  budget: BudgetOptions
 }
 
 /** What the session entry adds to a bare agent, in this order: the model selection, then the preset. */
@@ -19,6 +21,7 @@ export function composeAgent({
   presets,
   preset,
   modelNotice,
+  budget,
 }: ComposeOptions): Pick<CreateAgent, 'setup' | 'presetDigest' | 'composition'> {
   let scope: Agent | undefined
   return {
@@ -27,6 +30,7 @@ export function composeAgent({
       agent.onClose(
         installModelSelection(hooks, agent, selection, { ...(modelNotice !== undefined && { modelNotice }) }),
       )
+      agent.onClose(installBudget(hooks, agent, budget))
       if (!presets) return
       // Also where none is mounted yet: a switch may come before the first turn.
       agent.onClose(() => presets.leave(agent))

@@ -4,17 +4,21 @@ import type { SearchHit, SessionPage } from '../wire/protocol.ts'
 import type { SessionRow } from '../wire/views.ts'
 import type { SessionRow as IndexedRow } from '../log/index/rows.ts'
 import type { SessionIndex } from '../log/index/session-index.ts'
+import type { IndexedUsage, SpentRow, UsageLine, UsageQuery } from '../log/index/usage.ts'
 import type { SessionState } from '../projection/session-state.ts'
 import type { Index } from './ports.ts'
 
 /** How long, in ms, the first list waits for the index to catch up with the files. */
 const CATCH_UP_MS = 1_500
+/** What another host wrote on the same folder is looked for at most this often, in ms, when sums are asked for. */
+const LOOK_EVERY_MS = 20_000
 
 /** The stored index in the words of the wire. */
 export class IndexView implements Index {
   readonly #index: SessionIndex
   readonly #onError: (error: unknown) => void
   #caughtUp: Promise<unknown> | undefined
+  #lookedAt = 0
 
   constructor(index: SessionIndex, onError: (error: unknown) => void) {
     this.#index = index
@@ -26,11 +30,19 @@ export class IndexView implements Index {
    * A large folder holds a list up for a moment only; the rest of it appears in the next one.
    */
   #catchUp(): Promise<unknown> {
-    this.#caughtUp ??= Promise.race([
-      this.#index.start().catch(this.#onError),
-      pause(CATCH_UP_MS, undefined, { ref: false }),
-    ])
+    this.#caughtUp ??= this.#look()
     return this.#caughtUp
+  }
+
+  /** Sums over all sessions see what other hosts wrote; lists are told of their own sessions as they change. */
+  async #lookAgain(): Promise<void> {
+    if (this.#caughtUp && performance.now() - this.#lookedAt > LOOK_EVERY_MS) this.#caughtUp = this.#look()
+    await this.#catchUp()
+  }
+
+  #look(): Promise<unknown> {
+    this.#lookedAt = performance.now()
+    return Promise.race([this.#index.start().catch(this.#onError), pause(CATCH_UP_MS, undefined, { ref: false })])
   }
 
   note(header: Header, state: SessionState, events: readonly LogEvent[]): void {
@@ -67,6 +79,21 @@ export class IndexView implements Index {
     await this.#catchUp()
     const hits = await this.#index.search(text)
     return hits.map(({ session, seq, title, snippet }) => ({ session, seq, title: title ?? '', snippet }))
+  }
+
+  async usage(query: UsageQuery): Promise<IndexedUsage> {
+    await this.#lookAgain()
+    return this.#index.usage(query)
+  }
+
+  async usageTable(query: UsageQuery): Promise<UsageLine[]> {
+    await this.#lookAgain()
+    return this.#index.usageTable(query)
+  }
+
+  async spent(since: number): Promise<SpentRow[]> {
+    await this.#lookAgain()
+    return this.#index.spent(since)
   }
 
   async patch(id: string, marks: { pinned?: boolean; archived?: boolean }): Promise<void> {

@@ -1,9 +1,11 @@
 import { CoreError, type WireError } from '../wire/errors.ts'
 import { draft, type LogEvent } from '../wire/events.ts'
+import type { EventLog } from '../log/port.ts'
 import type { SessionLog } from '../log/session-log.ts'
 import type { ScopeKey } from '../scope/scope.ts'
 import { LOG_VERSION } from '../log/jsonl/upgrade.ts'
 import { agentPreset } from '../projection/agent-preset.ts'
+import { budgetRefusal, type BudgetOptions } from './budget.ts'
 import { refusalOf } from './cold.ts'
 import { ColdViews } from './cold-views.ts'
 import { composeAgent } from './compose.ts'
@@ -13,12 +15,14 @@ import { noticesFor } from './notices.ts'
 import { lastPage, PAGE_CHARS } from './page.ts'
 import { ModelSelection } from './selection.ts'
 import { Titles } from './titles.ts'
+import type { Spend } from './spend.ts'
 import type { PresetEvent } from './ports.ts'
 import type { SessionsOptions } from './options.ts'
 import type { SessionView } from './view.ts'
 
 export interface OpenSessionsOptions extends SessionsOptions {
   feed: Feed
+  spend: Spend
   onCommit(id: string, events: readonly LogEvent[]): void
 }
 
@@ -38,12 +42,15 @@ export class OpenSessions {
   readonly #switching = new Map<string, number>()
   readonly #cold: ColdViews
   readonly #titles: Titles
+  readonly #budget: BudgetOptions
   readonly #stop: (() => void) | undefined
 
   constructor(options: OpenSessionsOptions) {
     this.#options = options
     const { store, feed, presets, titles = noTitles } = options
-    this.#titles = new Titles({ ...options, titles })
+    this.#budget = { budget: () => options.budget?.() ?? {}, spend: options.spend }
+    const overBudget = (log: EventLog) => budgetRefusal(log, this.#budget)
+    this.#titles = new Titles({ ...options, titles, overBudget })
     this.#stop = presets?.onChange((change) => this.#presetsChanged(change))
     this.#cold = new ColdViews({ store, feed, refusal: (state) => this.#presetRefusal(state.preset.current) })
   }
@@ -178,7 +185,7 @@ export class OpenSessions {
         id,
         log,
         options: { cwd: cwd ?? process.cwd() },
-        ...composeAgent({ hooks, selection, presets, preset, modelNotice }),
+        ...composeAgent({ hooks, selection, presets, preset, modelNotice, budget: this.#budget }),
       })
       if (!pinned) for (const notice of noticesFor(log, presets?.composition(handle.agent))) log.append(notice)
       const session = new LiveSession({

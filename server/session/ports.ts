@@ -1,3 +1,4 @@
+import type { IndexedUsage, SpentRow, UsageLine, UsageQuery } from '../log/index/usage.ts'
 import type { EventLog } from '../log/port.ts'
 import type { ScopeKey } from '../scope/scope.ts'
 import type { Header, LogEvent } from '../wire/events.ts'
@@ -54,6 +55,11 @@ export interface Index {
   }): Promise<SessionPage>
   get(id: string): Promise<SessionRow | undefined>
   search(text: string): Promise<SearchHit[]>
+  /** What was asked of models; see `IndexedUsage`. */
+  usage(query: UsageQuery): Promise<IndexedUsage>
+  usageTable(query: UsageQuery): Promise<UsageLine[]>
+  /** Per session, of requests that ended at `since` (ms since the epoch) or later. */
+  spent(since: number): Promise<SpentRow[]>
   patch(id: string, marks: { pinned?: boolean; archived?: boolean }): Promise<void>
   remove(id: string): Promise<void>
 }

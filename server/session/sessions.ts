@@ -16,6 +16,7 @@ import type { Index } from './ports.ts'
 import { Roll } from './roll.ts'
 import { SessionPresets } from './session-presets.ts'
 import type { SessionsOptions } from './options.ts'
+import { UsageReports } from './usage-reports.ts'
 import type { SessionView } from './view.ts'
 
 const noModel = () =>
@@ -32,6 +33,7 @@ const REMOVED: WireError = {
 /** Every session of this host: made, opened, continued, changed and told of in one place. */
 export class Sessions {
   readonly feeds = new Feeds()
+  readonly usage: UsageReports
   readonly #options: SessionsOptions
   readonly #open: OpenSessions
   readonly #roll: Roll
@@ -39,10 +41,16 @@ export class Sessions {
 
   constructor(options: SessionsOptions) {
     this.#options = options
+    this.usage = new UsageReports(options)
+    const { spend } = this.usage
     this.#open = new OpenSessions({
       ...options,
       feed: this.feeds,
-      onCommit: (id, events) => this.#roll.committed(id, events),
+      spend,
+      onCommit: (id, events) => {
+        spend.committed(id, events)
+        this.#roll.committed(id, events)
+      },
     })
     this.#presets = new SessionPresets(this.#open, options.presets)
     this.#roll = new Roll({ index: options.index, feed: this.feeds, live: (id) => this.#open.live(id) })

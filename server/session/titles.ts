@@ -29,7 +29,7 @@ export interface TitlesOptions {
   /** The model that writes titles; undefined: nobody does. */
   titles: () => Selection | undefined
   /** Why no further request may be paid for, when it is so. */
-  overBudget?: (log: EventLog) => string | undefined
+  overBudget?: (log: EventLog) => Promise<Failure | undefined>
   warn?: (message: string) => void
   now?: () => number
 }
@@ -74,7 +74,7 @@ export class Titles {
     const selection = this.#options.titles()
     const prompt = firstPrompt(subject.log.events)
     if (!selection || prompt === '') return
-    if (signal.aborted || this.#options.overBudget?.(subject.log) !== undefined) return
+    if (signal.aborted || (await this.#options.overBudget?.(subject.log)) || signal.aborted) return
     const asked = await this.#ask(selection, requestOf(subject.id, prompt, signal))
     this.#tell(asked)
     const named = subject.log.state(sessionState).title?.source === 'user'

@@ -4,10 +4,21 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import type { SessionState } from '../../projection/session-state.ts'
 import { columnsOf, sessionRow, type Stored } from './columns.ts'
 import { likeText, searchDocs, type Hit } from './search.ts'
+import { putRequests, REQUEST_SCHEMA } from './request-table.ts'
+import type { RequestNote } from './requests.ts'
 import type { Doc, LoggedRow, SessionRow } from './rows.ts'
+import {
+  spentSince,
+  usageReport,
+  usageTable,
+  type IndexedUsage,
+  type SpentRow,
+  type UsageLine,
+  type UsageQuery,
+} from './usage.ts'
 
 /** Raised with any change of the tables or of what is put into them: an index of another version is built anew. */
-const SCHEMA_VERSION = 2
+const SCHEMA_VERSION = 3
 
 const SCHEMA = `
 create table session(id text primary key, created integer, updated integer, last_seq integer, bytes integer, title text, cwd text,
@@ -19,7 +30,7 @@ create table doc(id integer primary key, session_id text, seq integer, kind text
 create virtual table doc_text using fts5(body, content='doc', content_rowid='id', tokenize='trigram');
 create trigger doc_added after insert on doc begin insert into doc_text(rowid, body) values (new.id, new.body); end;
 create trigger doc_removed after delete on doc begin insert into doc_text(doc_text, rowid, body) values ('delete', old.id, old.body); end;
-`
+${REQUEST_SCHEMA}`
 
 export interface ListQuery {
   /** From the previous page. */
@@ -73,6 +84,10 @@ export class IndexDb {
     for (const doc of docs) insert.run(doc.session, doc.seq, doc.kind, doc.body)
   }
 
+  putRequests(notes: readonly RequestNote[]): void {
+    putRequests(this.#database, notes)
+  }
+
   putState(id: string, version: number, state: SessionState): void {
     this.#run(
       `insert into projection(session_id, key, ver, seq, val) values (?,'sessionState',?,?,?)
@@ -113,6 +128,7 @@ export class IndexDb {
 
   clear(id: string): void {
     this.#run('delete from doc where session_id=?', id)
+    this.#run('delete from request where session_id=?', id)
     this.#run('delete from projection where session_id=?', id)
     this.#run('delete from session where id=?', id)
   }
@@ -158,6 +174,18 @@ export class IndexDb {
 
   search(text: string, limit: number): Hit[] {
     return searchDocs(this.#database, text, limit)
+  }
+
+  usage(query: UsageQuery): IndexedUsage {
+    return usageReport(this.#database, query)
+  }
+
+  usageTable(query: UsageQuery): UsageLine[] {
+    return usageTable(this.#database, query)
+  }
+
+  spentSince(since: number): SpentRow[] {
+    return spentSince(this.#database, since)
   }
 
   close(): void {

@@ -1,4 +1,5 @@
 import type { Header, LogEvent } from '../../wire/events.ts'
+import { fold } from '../../projection/projection.ts'
 import { sessionState, type SessionState } from '../../projection/session-state.ts'
 import { nodeDisk } from '../jsonl/disk.ts'
 import { pageFromDisk } from '../jsonl/page.ts'
@@ -6,6 +7,7 @@ import { Places, type SessionFile } from '../jsonl/places.ts'
 import { headerOf, loadSession } from '../jsonl/stitch.ts'
 import type { Stored } from './columns.ts'
 import type { IndexDb } from './index-db.ts'
+import { requestsOf } from './requests.ts'
 import { docsOf, rowOf, type LoggedRow } from './rows.ts'
 
 /** Bounds of one read, so that a long log does not stand in memory as a whole. */
@@ -17,17 +19,21 @@ export interface Reconciled {
   removed: number
 }
 
-/** Brings the index in line with the log files: only those whose size or time changed are opened (SL-21, B27). */
-export async function reconcile(database: IndexDb, root: string): Promise<Reconciled> {
+/**
+ * Brings the index in line with the log files: only those whose size or time changed are opened (SL-21, B27). Sessions that are
+ * `told` of are ahead of their files for moments, so they are left alone.
+ */
+export async function reconcile(database: IndexDb, root: string, told: ReadonlySet<string>): Promise<Reconciled> {
   const places = new Places(nodeDisk, root)
   const known = database.files()
   const files = await places.list()
   const result: Reconciled = { read: 0, removed: 0 }
   for (const file of files) {
-    if (await refreshFile(database, places, file, known.get(file.id))) result.read++
+    if (!told.has(file.id) && (await refreshFile(database, places, file, known.get(file.id)))) result.read++
     known.delete(file.id)
   }
   for (const id of known.keys()) {
+    if (told.has(id)) continue
     database.transaction(() => database.clear(id))
     result.removed++
   }
@@ -78,6 +84,7 @@ function advance(database: IndexDb, header: Header, from: SessionState, events: 
   }
   database.transaction(() => {
     database.putDocs(docsOf(header, events))
+    database.putRequests(requestsOf(header, events, from.usage.route))
     store(database, state, { ...rowOf(state), status: restingStatus(state) })
   })
   return state
@@ -94,24 +101,24 @@ const restingStatus = (state: SessionState): LoggedRow['status'] =>
 
 async function storeDamaged(database: IndexDb, places: Places, file: SessionFile): Promise<void> {
   const header = await headerOf(nodeDisk, file.directory)
-  const state = header ? await readable(places, header) : null
-  const row: LoggedRow = state ? rowOf(state) : unreadableRow(file)
+  const events = header ? await readable(places, header) : []
+  const row: LoggedRow = header ? rowOf(fold(sessionState, header, events)) : unreadableRow(file)
   database.transaction(() => {
     database.clear(file.id)
     database.putRow({ ...row, status: 'damaged' })
+    // What was spent stays spent.
+    if (header) database.putRequests(requestsOf(header, events, null))
     database.seen(file.id, file.size, file.mtimeMs)
   })
 }
 
-async function readable(places: Places, header: Header): Promise<SessionState> {
-  let state = sessionState.init(header)
+async function readable(places: Places, header: Header): Promise<readonly LogEvent[]> {
   try {
-    const { events } = await loadSession(nodeDisk, places, header.id)
-    for (const event of events) state = sessionState.apply(state, event)
+    return (await loadSession(nodeDisk, places, header.id)).events
   } catch {
     // A format this program cannot read: the header alone makes the row.
+    return []
   }
-  return state
 }
 
 const unreadableRow = (file: SessionFile): LoggedRow => ({

@@ -5,7 +5,9 @@ import type { ListQuery } from './index-db.ts'
 import type { IndexCall, IndexCalls, IndexReply } from './protocol.ts'
 import type { Reconciled } from './reconcile.ts'
 import type { Hit } from './search.ts'
+import { requestsOf, type RequestNote } from './requests.ts'
 import { docsOf, type Doc, type SessionRow } from './rows.ts'
+import type { IndexedUsage, SpentRow, UsageLine, UsageQuery } from './usage.ts'
 
 export interface SessionIndexOptions {
   /** The data folder. */
@@ -30,7 +32,10 @@ export class SessionIndex {
   readonly #options: SessionIndexOptions
   readonly #waiting = new Map<number, Waiting>()
   readonly #states = new Map<string, SessionState>()
+  /** Sessions of which this process tells. */
+  readonly #told = new Set<string>()
   #docs: Doc[] = []
+  #requests: RequestNote[] = []
   #timer: NodeJS.Timeout | null = null
   #flushing: Promise<void> | null = null
   #worker: Worker | null = null
@@ -43,20 +48,22 @@ export class SessionIndex {
 
   /** Starts the worker and reads what changed on disk since it last ran; lists work meanwhile. */
   start(): Promise<Reconciled> {
-    return this.#ask('reconcile', null)
+    return this.#ask('reconcile', [...this.#told])
   }
 
   /** After each commit of a session that has a file: its state now, and the events that led to it. */
   note(header: Header, state: SessionState, events: readonly LogEvent[]): void {
+    this.#told.add(header.id)
     this.#states.set(header.id, state)
     for (const doc of docsOf(header, events)) this.#docs.push(doc)
+    for (const request of requestsOf(header, events, null)) this.#requests.push(request)
     if (this.#closed || this.#flushing) return
     this.#timer ??= setTimeout(() => void this.#flush(), GATHER_MS).unref()
   }
 
   /** Everything noted so far is in the index when it resolves. */
   async flush(): Promise<void> {
-    while (this.#states.size > 0 || this.#docs.length > 0 || this.#flushing) await this.#flush()
+    while (this.#waits() || this.#flushing) await this.#flush()
   }
 
   async list(query: ListQuery): Promise<{ rows: SessionRow[]; next?: string }> {
@@ -74,6 +81,22 @@ export class SessionIndex {
     return this.#ask('search', { text, limit })
   }
 
+  async usage(query: UsageQuery): Promise<IndexedUsage> {
+    await this.flush()
+    return this.#ask('usage', query)
+  }
+
+  async usageTable(query: UsageQuery): Promise<UsageLine[]> {
+    await this.flush()
+    return this.#ask('usageTable', query)
+  }
+
+  /** Per session, of requests that ended at `since` (ms since the epoch) or later. */
+  async spent(since: number): Promise<SpentRow[]> {
+    await this.flush()
+    return this.#ask('spent', since)
+  }
+
   /** Pins and archive marks; they survive a deleted index. */
   async patch(id: string, change: { pinned?: boolean; archived?: boolean }): Promise<SessionRow | null> {
     await this.flush()
@@ -82,6 +105,7 @@ export class SessionIndex {
 
   async remove(id: string): Promise<void> {
     await this.flush()
+    this.#told.delete(id)
     await this.#ask('remove', id)
   }
 
@@ -101,6 +125,10 @@ export class SessionIndex {
     await worker.terminate()
   }
 
+  #waits(): boolean {
+    return this.#states.size > 0 || this.#docs.length > 0 || this.#requests.length > 0
+  }
+
   #flush(): Promise<void> {
     if (this.#timer) clearTimeout(this.#timer)
     this.#timer = null
@@ -112,13 +140,14 @@ export class SessionIndex {
 
   /** One batch after the other: what arrives meanwhile is gathered into the next. */
   async #post(): Promise<void> {
-    while (this.#states.size > 0 || this.#docs.length > 0) {
+    while (this.#waits()) {
       const docs = this.#docs.splice(0, BATCH)
-      // A row is sent only once all documents that led to it are: the index then never promises what it cannot find.
-      const states = this.#docs.length > 0 ? [] : [...this.#states.values()]
+      const requests = this.#requests.splice(0, BATCH)
+      // A row is sent only once all that led to it is: the index then never promises what it cannot find.
+      const states = this.#docs.length > 0 || this.#requests.length > 0 ? [] : [...this.#states.values()]
       if (states.length > 0) this.#states.clear()
       try {
-        await this.#ask('note', { states, docs })
+        await this.#ask('note', { states, docs, requests })
       } catch (error) {
         this.#options.onError?.(error as Error)
       }

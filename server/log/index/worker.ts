@@ -28,7 +28,7 @@ function reply(message: IndexReply): void {
 async function answer(request: IndexRequest): Promise<unknown> {
   switch (request.call) {
     case 'reconcile':
-      return reconcile(database, root)
+      return reconcile(database, root, new Set(request.argument))
     case 'refresh':
       return refresh(request.argument)
     case 'note':
@@ -39,6 +39,12 @@ async function answer(request: IndexRequest): Promise<unknown> {
       return database.get(request.argument)
     case 'search':
       return database.search(request.argument.text, request.argument.limit)
+    case 'usage':
+      return database.usage(request.argument)
+    case 'usageTable':
+      return database.usageTable(request.argument)
+    case 'spent':
+      return database.spentSince(request.argument)
     case 'patch':
       database.mark(request.argument.id, request.argument.change)
       return database.get(request.argument.id)
@@ -53,9 +59,10 @@ async function answer(request: IndexRequest): Promise<unknown> {
   }
 }
 
-function note({ states, docs }: IndexCalls['note'][0]): null {
+function note({ states, docs, requests }: IndexCalls['note'][0]): null {
   database.transaction(() => {
     database.putDocs(docs)
+    database.putRequests(requests)
     for (const state of states) {
       database.putRow(rowOf(state))
       database.putState(state.id, sessionState.stateVersion, state)

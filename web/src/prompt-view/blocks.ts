@@ -1,4 +1,5 @@
 import type { ContextView, RequestView, SectionView } from '../../../server/wire/presets.ts'
+import { textTokens } from '../../../server/wire/tokens.ts'
 
 /** A piece of the Prompt view. Sent blocks, in order and with what separates them, are the system text. */
 export interface Block {
@@ -13,8 +14,8 @@ export const isSent = ({ fate }: SectionView): boolean => fate === 'shown' || fa
 
 export const isKept = ({ fate }: ContextView): boolean => fate === 'kept'
 
-/** As the host estimates: four characters to a token. */
-export const estimate = (text: string): number => Math.ceil(text.length / 4)
+/** As the host estimates. */
+export const estimate = (text: string): number => Math.ceil(textTokens(text))
 
 /**
  * Finds each sent section in the text as it was sent. What lies between two of them and is more than blank becomes a block of
