@@ -16,6 +16,7 @@ const GROUPS: Record<string, () => Promise<{ group: Group }>> = {
   session: () => import('./session.ts'),
   preset: () => import('./preset.ts'),
   stream: () => import('./stream.ts'),
+  models: () => import('./models.ts'),
   step: () => import('./step.ts'),
   log: () => import('./log.ts'),
   open: () => import('./open.ts'),

@@ -57,9 +57,13 @@ export async function mockProcess(folder: string, lanes: { [lane: string]: Reply
 const MODEL = { provider: 'bench', model: 'mock-model', alsoDefault: false } as const
 
 /** Makes the mock a provider of the host. */
-export async function addMock(client: Client, mock: MockProcess): Promise<void> {
+export async function addMock(
+  client: Client,
+  mock: Pick<MockProcess, 'url'>,
+  id: string = MODEL.provider,
+): Promise<void> {
   await client.command('provider.save', {
-    id: MODEL.provider,
+    id,
     label: 'Bench',
     wire: 'chat',
     baseURL: `${mock.url}/v1`,
@@ -69,8 +73,13 @@ export async function addMock(client: Client, mock: MockProcess): Promise<void> 
 }
 
 /** A session on the mock. */
-export async function mockSession(client: Client, workspace: string, preset = 'minimal'): Promise<string> {
-  const { session } = await client.command('session.create', { workspace, preset, selection: MODEL })
+export async function mockSession(
+  client: Client,
+  workspace: string,
+  preset = 'minimal',
+  provider: string = MODEL.provider,
+): Promise<string> {
+  const { session } = await client.command('session.create', { workspace, preset, selection: { ...MODEL, provider } })
   return session
 }
 
