@@ -8,7 +8,8 @@ import type { Managed } from './route-table.ts'
 export interface ViewDeps {
   keys: ProviderKeys
   lists: ModelLists
-  defaults(config: ProviderConfig): ProviderView['defaults']
+  /** What is in force where the settings of a route say nothing. */
+  defaults(plain: ProviderConfig): ProviderView['defaults']
 }
 
 /** A route that the settings do not speak of, as its plugin registered it. */
@@ -20,10 +21,10 @@ export const foreignView = (route: Route, { lists }: ViewDeps): ProviderView => 
 
 /** A provider of the settings, with what its endpoint said last. */
 export function providerView(managed: Managed, deps: ViewDeps): ProviderView {
-  const { id, label, own, changed, settings, config, route } = managed
+  const { id, label, own, changed, settings, config, plain, route } = managed
   const { models, problem: unlisted } = route ? deps.lists.of(route) : { models: [] }
   const problem = managed.problem ?? unlisted
-  const defaults = config && deps.defaults(config)
+  const defaults = plain && deps.defaults(plain)
   const base: Omit<ProviderView, 'key'> = {
     id,
     label,

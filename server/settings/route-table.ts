@@ -15,6 +15,8 @@ export interface Managed {
   problem?: string
   settings?: ProviderSettings
   config?: ProviderConfig
+  /** As it would be without the options of the settings. */
+  plain?: ProviderConfig
   route?: Route
 }
 
@@ -111,13 +113,15 @@ export class RouteTable {
     const held = this.#held.get(id)
     const { routes, toConfig, makeRoute } = this.#options
     try {
-      const config = toConfig(settings, this.base(id))
+      const base = this.base(id)
+      const config = toConfig(settings, base)
+      const configured = { ...managed, config, plain: toConfig({ ...settings, options: {} }, base) }
       if (held?.route && isDeepStrictEqual(held.config, config))
-        return { ...managed, config, route: held.route, ...(held.dispose && { dispose: held.dispose }) }
+        return { ...configured, route: held.route, ...(held.dispose && { dispose: held.dispose }) }
       const route = makeRoute(config)
       // A call that runs is bound to the route it began with; only later ones meet the new one.
       held?.dispose?.()
-      return { ...managed, config, route, dispose: routes.add(route) }
+      return { ...configured, route, dispose: routes.add(route) }
     } catch (error) {
       // One provider that cannot be made must not take the others, or the server, with it.
       const problem = (error as Error).message
