@@ -25,7 +25,7 @@ export async function pass(ticks: number): Promise<void> {
 }
 
 const overTheWire = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T
-const words = (selection: Selection | undefined): string =>
+export const words = (selection: Selection | undefined): string =>
   selection ? [selection.provider, selection.model, selection.reasoningEffort ?? '-'].join('/') : 'none'
 
 /** An attached page without its pixels: the snapshot, what came after it, and the page's own rule of what comes next. */
@@ -51,6 +51,18 @@ class Page {
     const models = { providers: [], recent: [], ...(selection && { default: selection }) } as unknown as ModelsView
     return effective(this.state, models).selection
   }
+}
+
+/** The rule in a person's words, without the folds: the last pick, else what the last request asked for, else the default. */
+function byHand(events: readonly LogEvent[], fallback: Selection | undefined): Selection | undefined {
+  const picked = events.findLast((event) => event.type === 'model/selection')
+  if (picked?.type === 'model/selection') return picked.data
+  const sent = events.findLast((event) => event.type === 'request/header')
+  if (sent?.type !== 'request/header') return fallback
+  const { config, adapterDefaults } = sent.data.header
+  const { reasoningEffort, provider, model } = config
+  const asked = reasoningEffort !== undefined && !adapterDefaults?.reasoningEffort
+  return { provider, model, ...(asked && { reasoningEffort }) }
 }
 
 const RETRY = { mode: 'normal' as const, retries: 3, baseMs: 0, capMs: 0, jitter: 0 }
@@ -165,6 +177,8 @@ export class World {
   #expect(): void {
     const [one, other] = this.#pages.map(({ shown }) => shown)
     if (words(one) !== words(other)) this.wrong.push(`two pages show ${words(one)} and ${words(other)}`)
+    const ruled = byHand(this.sessions.live(this.id)!.events, this.fallback.currentSelection())
+    if (words(one) !== words(ruled)) this.wrong.push(`the pages show ${words(one)} where it should be ${words(ruled)}`)
     this.#expected = one
   }
 
@@ -244,5 +258,3 @@ export function fastFolder(): { path: string; remove(): void } {
   }
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
-
-export { words }
