@@ -12,11 +12,10 @@ export const enUsage = {
   'usage.trash': 'Sessions in the trash are not counted.',
   'usage.offset': 'Days are those of the machine that runs the server: {zone}. Sessions in the trash are not counted.',
   'usage.csv': 'CSV',
-  'usage.csvWhat': 'Download the days of this period as CSV',
+  'usage.csvWhat': 'Download a table of this period: a line for each day, model, preset and folder',
   'usage.cost': 'Cost',
   'usage.costWhat':
     'Estimated: reported tokens times list prices, or the prices you set. The bill of the provider decides.',
-  'usage.noCost': 'no price known',
   'usage.more': '{n}% more than the {days} days before',
   'usage.less': '{n}% less than the {days} days before',
   'usage.same': 'as in the {days} days before',

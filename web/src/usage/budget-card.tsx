@@ -10,7 +10,7 @@ export function BudgetCard({ report }: { report: UsageReport }) {
   const limit = report.budget.day
   const over = limit !== undefined && cost >= limit
   const near = limit !== undefined && !over && cost >= limit * 0.8
-  const spent = `${cost >= 0.01 ? '≈ ' : ''}${money(cost)}`
+  const about = cost >= 0.01 ? '≈ ' : ''
   return (
     <section className="card budget" aria-label={t('usage.budget')} data-testid="usage-budget">
       <div className="uhd">
@@ -21,7 +21,10 @@ export function BudgetCard({ report }: { report: UsageReport }) {
         </a>
       </div>
       <p className="sums num">
-        <b>{spent}</b>{' '}
+        <b>
+          <span className="about">{about}</span>
+          {money(cost)}
+        </b>{' '}
         <span className="t3 t12">
           {limit === undefined ? t('usage.budgetNone') : t('usage.budgetOf', { limit: money(limit) })}
         </span>
@@ -34,7 +37,7 @@ export function BudgetCard({ report }: { report: UsageReport }) {
           aria-valuemin={0}
           aria-valuemax={limit}
           aria-valuenow={Math.min(cost, limit)}
-          aria-valuetext={`${spent} ${t('usage.budgetOf', { limit: money(limit) })}`}
+          aria-valuetext={`${about}${money(cost)} ${t('usage.budgetOf', { limit: money(limit) })}`}
         >
           <i style={{ width: `${limit > 0 ? Math.min(100, (cost / limit) * 100) : 100}%` }} />
         </div>

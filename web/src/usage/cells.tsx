@@ -95,9 +95,9 @@ export function NarrowLine({ counts }: { counts: UsageCounts }) {
   return (
     <span className="narrow t3 t12 num">
       {`${thousands(counts.requests)} ${t('usage.unit.requests').toLowerCase()}`}
+      {counts.failed > 0 && <span className="fail">{` · ${t('usage.failed', { n: counts.failed })}`}</span>}
       {` · ${tokens(inputOf(counts))} ${t('usage.col.in').toLowerCase()}`}
       {share !== undefined && ` · ${t('usage.cached', { n: percentOf(share) })}`}
-      {counts.failed > 0 && <span className="fail">{` · ${t('usage.failed', { n: counts.failed })}`}</span>}
     </span>
   )
 }

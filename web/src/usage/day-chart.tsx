@@ -26,10 +26,11 @@ interface Props {
 const ABOVE = 12
 const BELOW = 24
 const CHARACTER = 6.7
-const DAY_ROOM = 64
+const DAY_ROOM = 88
+const DAY_ROOM_PHONE = 64
 
 /** A limit beyond this many times the highest day would press the bars flat: it is told in words then. */
-const LIMIT_IN_VIEW = 3
+const LIMIT_IN_VIEW = 1.6
 
 export function DayChart({ report, unit, limit, today, active, onActive }: Props) {
   const t = useText()
@@ -121,7 +122,8 @@ interface LabelsProps {
 function Labels({ days, today, width, at, bars }: LabelsProps) {
   const t = useText()
   const language = useLanguage()
-  return labelled(days.length, width, DAY_ROOM).map((index) => {
+  const room = usePhone() ? DAY_ROOM_PHONE : DAY_ROOM
+  return labelled(days.length, width, room).map((index) => {
     const bar = bars[index]
     const day = days[index]
     if (!bar || !day) return null

@@ -43,6 +43,7 @@ export function DayScrubber({ days, left, active, onActive, label, textOf }: Pro
       onPointerDown={at}
       onPointerLeave={(event) => event.pointerType === 'mouse' && onActive(undefined)}
       onKeyDown={keys}
+      onFocus={(event) => event.currentTarget.matches(':focus-visible') && onActive(active ?? last)}
       onBlur={() => onActive(undefined)}
     />
   )

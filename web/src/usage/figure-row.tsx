@@ -99,7 +99,7 @@ function Outcome({ report: { total } }: { report: UsageReport }) {
 }
 
 function changeText({ total, before, days }: UsageReport, t: Text): string {
-  if (!priced(total)) return t('usage.noCost')
+  if (!priced(total)) return ''
   const change = changeOf(total.cost.total, before.cost.total)
   const period = { days: days.length }
   switch (change.kind) {

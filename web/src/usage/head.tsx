@@ -127,11 +127,12 @@ interface FilterProps {
 
 function Filter({ title, all, icon, value, options, labelOf, onPick, testid }: FilterProps) {
   const [open, setOpen] = useState(false)
+  const phone = usePhone()
   const known = value === undefined || options.includes(value) ? options : [value, ...options]
   const trigger = (
     <button type="button" className="chip out" data-testid={testid}>
-      {icon}
-      <span className="trunc">{value === undefined ? all : labelOf(value).name}</span>
+      {!phone && icon}
+      <span className="trunc">{value === undefined ? (phone ? title : all) : labelOf(value).name}</span>
       <ChevronDown size={12} />
     </button>
   )

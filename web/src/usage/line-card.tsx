@@ -24,7 +24,9 @@ interface Props {
 
 const HEIGHT = 64
 const ABOVE = 8
-const GROUND = HEIGHT - 4
+const GROUND = HEIGHT - 6
+/** For the label of the line in the middle. */
+const GUTTER = 44
 
 /** A small line, one point a day; its figure is that of the day in hand, otherwise of the period. */
 export function LineCard({ title, values, total, textOf, active, testid, ...rest }: Props) {
@@ -54,8 +56,8 @@ function Line({ report, title, values, top, mark, textOf, note, active, onActive
   const t = useText()
   const language = useLanguage()
   const [box, width] = useWidth<HTMLDivElement>()
-  const step = values.length > 1 ? (width - 8) / (values.length - 1) : 0
-  const x = (index: number) => 4 + index * step
+  const step = values.length > 1 ? (width - GUTTER - 4) / (values.length - 1) : 0
+  const x = (index: number) => GUTTER + index * step
   const y = (value: number) => GROUND - (Math.min(value, top) / top) * (GROUND - ABOVE)
   const known = values.flatMap((value, index) => (value === undefined ? [] : [{ index, value }]))
   const [first, last] = [known[0], known.at(-1)]
@@ -79,7 +81,7 @@ function Line({ report, title, values, top, mark, textOf, note, active, onActive
       className="plot"
       style={{ height: HEIGHT }}
       onPointerMove={(event) => {
-        const across = event.clientX - event.currentTarget.getBoundingClientRect().left - 4
+        const across = event.clientX - event.currentTarget.getBoundingClientRect().left - GUTTER
         onActive(Math.max(0, Math.min(values.length - 1, Math.round(across / Math.max(1, step)))))
       }}
       onPointerLeave={() => onActive(undefined)}
@@ -87,10 +89,10 @@ function Line({ report, title, values, top, mark, textOf, note, active, onActive
       {width > 0 && (
         <svg width={width} height={HEIGHT} role="img" aria-label={summary}>
           {[0, mark].map((value) => (
-            <line key={value} x1={0} x2={width} y1={Math.round(y(value)) + 0.5} y2={Math.round(y(value)) + 0.5} />
+            <line key={value} x1={GUTTER} x2={width} y1={Math.round(y(value)) + 0.5} y2={Math.round(y(value)) + 0.5} />
           ))}
-          <text className="halo" x={0} y={Math.round(y(mark)) - 4}>
-            {textOf(mark)}
+          <text x={GUTTER - 12} y={Math.round(y(mark)) + 4} textAnchor="end">
+            {textOf(mark).replace('.0 ', ' ')}
           </text>
           {runsOf(values).map((run) => (
             <polyline

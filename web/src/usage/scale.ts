@@ -42,7 +42,7 @@ export interface Bar {
 /** `count` bars over `width` pixels, each on whole pixels, so that its edges are sharp; no gap is less than a pixel. */
 export function barsOver(count: number, width: number): Bar[] {
   const band = width / Math.max(1, count)
-  const bar = Math.max(1, Math.min(32, Math.floor(band * 0.58)))
+  const bar = Math.max(1, Math.min(48, Math.floor(band * 0.58)))
   return Array.from({ length: count }, (_, index) => ({
     from: band * index,
     to: band * (index + 1),

@@ -78,7 +78,9 @@ function Unpriced({ report }: { report: UsageReport }) {
   const t = useText()
   const providers = useApp((app) => app.global?.models.providers)
   const settable = report.rows.filter((row) => providers?.some((view) => view.id === row.provider && view.settings))
-  const row = settable.filter(({ unpriced }) => unpriced > 0).toSorted((a, b) => b.unpriced - a.unpriced)[0]
+  // A failed request often has no token count: a price would not help it.
+  const missed = (row: UsageRow) => row.unpriced - row.failed
+  const row = settable.filter((row) => missed(row) > 0).toSorted((a, b) => missed(b) - missed(a))[0]
   return (
     <div className="ufoot" data-testid="usage-unpriced">
       <Info size={14} className="t3" />
@@ -143,7 +145,7 @@ export function SessionTable({ sessions }: { sessions: readonly UsageSession[] }
   const workspaces = useApp((app) => app.global?.workspaces) ?? []
   const title = t(sessions.some(priced) ? 'usage.sessions' : 'usage.busiest')
   return (
-    <section className="card utable" aria-label={title} data-testid="usage-sessions">
+    <section className="card utable spread" aria-label={title} data-testid="usage-sessions">
       <table className="utbl">
         <thead>
           <tr>
