@@ -1,4 +1,5 @@
 import { basePath } from './base.ts'
+import { noteServerTime } from './store/server-time.ts'
 import type { WireError } from '../../server/wire/errors.ts'
 import type { UsageReport } from '../../server/wire/models.ts'
 import type {
@@ -21,6 +22,7 @@ export const socketUrl = (): string => apiUrl('socket').replace(/^http/, 'ws')
 async function ask<T>(path: string, init?: RequestInit): Promise<Answer<T>> {
   try {
     const response = await fetch(apiUrl(path), { credentials: 'same-origin', ...init })
+    noteServerTime(Date.parse(response.headers.get('date') ?? ''))
     const text = await response.text()
     if (response.ok) return { ok: true, value: (text === '' ? null : JSON.parse(text)) as T }
     return { ok: false, status: response.status, error: errorOf(text, response) }

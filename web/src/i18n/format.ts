@@ -42,6 +42,16 @@ function belowOne(dollars: number): string {
   return `${whole}.${part.replace(/0+$/, '').padEnd(2, '0')}`
 }
 
+/** An estimate of a small sum: `≈ $0.012`, `≈ $1.24`; `< $0.01` is one already. */
+export function about(dollars: number): string {
+  if (dollars < 0.01) return money(dollars)
+  if (dollars < 0.1) return `≈ $${dollars.toFixed(3).replace(/0$/, '')}`
+  return `≈ ${money(dollars)}`
+}
+
+/** A price per million tokens as the catalog has it: `$0.55`, `$2`, `$0.0375`. */
+export const priceText = (value: number): string => `$${Number(value.toFixed(4))}`
+
 /** Age in a list: now, 4m, 3h, 2d, 5w. */
 export function age(t: T, then: number, now: number): string {
   const minutes = Math.floor((now - then) / 60_000)

@@ -1,9 +1,11 @@
 import type { en } from './en.ts'
+import { zhModels } from './zh-models.ts'
 import { zhPlaces } from './zh-places.ts'
 import { zhSession } from './zh-session.ts'
 
 /** Complete by type: a key without a text here does not compile. */
 export const zh: Record<keyof typeof en, string> = {
+  ...zhModels,
   ...zhPlaces,
   ...zhSession,
   close: '关闭',
@@ -79,6 +81,8 @@ export const zh: Record<keyof typeof en, string> = {
   'problem.workspace': '文件夹未添加。',
   'problem.key': '密钥未保存。',
   'problem.provider': '提供方未保存。',
+  'problem.settings': '设置未保存。',
+  'problem.test': '无法测试连接。',
   'problem.other': '操作未成功。',
   'composer.label': '消息',
   'composer.placeholder': '输入下一步要求',
@@ -147,21 +151,6 @@ export const zh: Record<keyof typeof en, string> = {
   'cut.shown': '显示 {total} 个字符中的 {shown} 个，复制可得全部',
   'full.lines': '{text} 行',
   'full.raw': '打开原文',
-  retry: '重试',
-  'retry.in': '{n} 秒后重试',
-  'retry.after': '{time} 后',
-  'error.turn': '本轮失败。',
-  'error.again': '再试一次',
-  'error.auth': '提供方拒绝了密钥。',
-  'error.quota': '提供方拒绝了请求：余额不足。',
-  'error.rate': '提供方要求放慢速度。',
-  'error.model': '提供方不认识这个模型。',
-  'error.server': '提供方自身出了问题。',
-  'error.timeout': '提供方没有及时回答。',
-  'error.transport': '与提供方的连接中断了。',
-  'error.window': '会话超出了模型可读的长度。',
-  'error.kept': '没有丢失：你的消息在记录中。',
-  'error.request': '请求 {id}',
   'end.stopped': '已由你停止',
   'end.aborted': '已停止',
   'end.blocked': '被阻止 {reason}',
@@ -169,12 +158,7 @@ export const zh: Record<keyof typeof en, string> = {
   'end.maxTokens': '达到 token 上限',
   'end.interrupted': '被中断',
   'end.forked': '在此分叉',
-  'foot.tokens': '输入 {in}，输出 {out}',
-  'foot.cached': '其中 {n} 输入来自提供方缓存',
-  'mark.model': '已选模型：{model}',
   'mark.preset': '预设：{preset}',
-  gauge: '上下文 {used} / {window} token',
-  'gauge.unknown': '上下文 {used} token，上限未知',
   'session.missing': '无法打开此会话',
   'session.fork': '分叉',
   'session.link': '复制链接',

@@ -1,226 +1,124 @@
 import { Search } from 'lucide-react'
-import { useMemo, useRef, useState } from 'react'
+import { useId, useMemo, useRef, useState } from 'react'
 import type { KeyboardEvent, ReactNode } from 'react'
 import type { Selection } from '../../../server/wire/messages.ts'
-import type { ModelView, ModelsView } from '../../../server/wire/views.ts'
-import { tokens } from '../i18n/format.ts'
+import type { ModelsView } from '../../../server/wire/views.ts'
 import { useT } from '../i18n/i18n.ts'
-import type { T } from '../i18n/i18n.ts'
-import { navigate } from '../router.ts'
-import { Button, Segment } from '../ui/button.tsx'
-import { choices, find } from './selection.ts'
-import type { Choice } from './selection.ts'
+import { Absent, Nothing, NotReady } from './absent.tsx'
+import { EffortPart } from './effort.tsx'
+import { listing } from './listing.ts'
+import type { Line } from './listing.ts'
+import { PickerList, optionId } from './picker-list.tsx'
+import { effortsOf, find, withEffort } from './selection.ts'
+
+export { Effort } from './effort.tsx'
 
 interface Props {
   models: ModelsView
   value: Selection | undefined
   /** Where `value` comes from, as a sentence; shown below its name. */
   origin: string
+  filledEffort?: string | undefined
   onPick(selection: Selection): void
   onLeave(): void
   children?: ReactNode
 }
 
 /** List with search, then effort, then what the caller adds. Arrow keys move, Enter picks, Escape closes (the popover's own). */
-export function ModelPicker({ models, value, origin, onPick, onLeave, children }: Props) {
+export function ModelPicker({ models, value, origin, filledEffort, onPick, onLeave, children }: Props) {
   const t = useT()
+  const id = useId()
   const [query, setQuery] = useState('')
-  const list = useMemo(() => choices(models, query), [models, query])
-  const [at, setAt] = useState<number>()
-  const box = useRef<HTMLDivElement>(null)
+  const { lines, keyless } = useMemo(() => listing(models, query), [models, query])
+  const [at, setAt] = useState(-1)
+  const input = useRef<HTMLInputElement>(null)
   const found = value && find(models, value)
-  const isValue = ({ provider, model }: Choice) => provider.id === value?.provider && model.id === value.model
-  const pick = ({ provider, model }: Choice) => onPick(withEffort(provider.id, model, value))
-  const onKeyDown = (event: KeyboardEvent) => {
-    const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
-    if (by !== 0) {
-      event.preventDefault()
-      const next = Math.max(0, Math.min(list.length - 1, (at ?? list.findIndex(isValue)) + by))
-      setAt(next)
-      box.current?.querySelectorAll('[role=option]')[next]?.scrollIntoView({ block: 'nearest' })
-    }
-    const choice = list[at ?? -1]
-    if (event.key === 'Enter' && choice) pick(choice)
+  const isOn = (line: Line) =>
+    line.kind === 'choice' && line.provider.id === value?.provider && line.model.id === value.model
+  const pick = (line: Line) => {
+    const chosen = selectionOf(line, value)
+    if (chosen) onPick(chosen)
   }
+  const efforts = effortsOf(found)
   return (
-    <>
+    <div
+      className="picker"
+      onKeyDown={(event) => {
+        const from = at >= 0 ? at : lines.findIndex(isOn)
+        const next = keyed(event, lines, from)
+        if (next === undefined) return
+        input.current?.focus()
+        if (next === 'type') return
+        event.preventDefault()
+        if (next !== 'pick') return setAt(next)
+        const line = lines[at]
+        if (line) pick(line)
+      }}
+    >
       <div className="pop-search">
         <label className="field">
           <Search size={14} />
           <input
+            ref={input}
             value={query}
             placeholder={t('model.find')}
             aria-label={t('model.find')}
             role="combobox"
             aria-expanded
-            aria-controls="model-options"
+            aria-controls={id}
+            aria-autocomplete="list"
+            aria-activedescendant={at >= 0 ? optionId(id, at) : undefined}
+            spellCheck={false}
+            autoComplete="off"
             onChange={(event) => {
               setQuery(event.target.value)
-              setAt(0)
+              setAt(event.target.value.trim() === '' ? -1 : firstOf(listing(models, event.target.value).lines))
             }}
-            onKeyDown={onKeyDown}
           />
         </label>
       </div>
-      {value && found && found.kind !== 'listed' && (
-        <Absent models={models} value={value} onLeave={onLeave} origin={origin} />
-      )}
-      <div className="opts" role="listbox" id="model-options" aria-label={t('model')} ref={box}>
-        {list.map((choice, index) => (
-          <Option
-            key={`${choice.provider.id}/${choice.model.id}`}
-            choice={choice}
-            on={isValue(choice)}
-            at={index === at}
-            origin={origin}
-            onPick={() => pick(choice)}
-          />
-        ))}
-        {list.length === 0 && <Nothing query={query} onLeave={onLeave} />}
-      </div>
-      {value && found?.kind === 'listed' && found.model.efforts.length > 0 && (
-        <div className="pop-part">
-          <span className="m">{t('effort')}</span>
-          <span className="right" />
-          <Effort model={found.model} value={value} onPick={onPick} />
-        </div>
+      {value && <Absent models={models} value={value} onLeave={onLeave} origin={origin} />}
+      <PickerList id={id} lines={lines} at={at} origin={origin} isOn={isOn} onPick={pick}>
+        {lines.length === 0 && keyless.length === 0 && <Nothing query={query} onLeave={onLeave} />}
+        <NotReady keyless={keyless} searched={query.trim() !== ''} onLeave={onLeave} />
+      </PickerList>
+      {value && (efforts.length > 0 || value.reasoningEffort !== undefined) && found?.kind !== 'gone' && (
+        <EffortPart model={{ efforts }} value={value} filled={filledEffort} onPick={onPick} />
       )}
       {children}
-    </>
-  )
-}
-
-/** A picked effort stays with a model that offers it, and is dropped by one that does not. */
-function withEffort(provider: string, model: ModelView, before: Selection | undefined): Selection {
-  const effort = before?.reasoningEffort
-  const kept = effort !== undefined && model.efforts.some((candidate) => candidate.id === effort)
-  return { provider, model: model.id, ...(kept && { reasoningEffort: effort }) }
-}
-
-const UNSET = ''
-
-export function Effort({
-  model,
-  value,
-  onPick,
-}: {
-  model: ModelView
-  value: Selection
-  onPick(selection: Selection): void
-}) {
-  const t = useT()
-  const own = model.efforts.find((effort) => effort.default)
-  const title = own ? t('effort.unsetDefault', { effort: own.id }) : t('effort.unsetTitle')
-  const options = [
-    { value: UNSET, label: <span className="unset">{t('effort.unset')}</span>, title },
-    ...model.efforts.map((effort) => ({ value: effort.id, label: effort.id })),
-  ]
-  return (
-    <Segment
-      label={t('effort')}
-      value={value.reasoningEffort ?? UNSET}
-      options={options}
-      onPick={(effort) => {
-        const { provider, model: id } = value
-        onPick({ provider, model: id, ...(effort !== UNSET && { reasoningEffort: effort }) })
-      }}
-    />
-  )
-}
-
-function Option({
-  choice,
-  on,
-  at,
-  origin,
-  onPick,
-}: {
-  choice: Choice
-  on: boolean
-  at: boolean
-  origin: string
-  onPick(): void
-}) {
-  const t = useT()
-  const { provider, model } = choice
-  const { problem } = provider
-  return (
-    <button
-      type="button"
-      role="option"
-      aria-selected={on}
-      className={`opt ${on ? 'on' : ''} ${at ? 'at' : ''}`}
-      onClick={onPick}
-    >
-      <span className={`radio ${on ? 'on' : ''}`} />
-      <span className="grow">
-        <span className="nm trunc">{model.id}</span>
-        <span className={`sub trunc ${problem === undefined ? '' : 'fail'}`}>
-          {[on && origin, provider.label, problem ?? factsOf(t, model)].filter(Boolean).join(' · ')}
-        </span>
-      </span>
-    </button>
-  )
-}
-
-export function factsOf(t: T, model: ModelView): string {
-  const window = model.contextWindow === undefined ? '' : tokens(model.contextWindow)
-  const price = model.price ? t('model.price', { in: model.price.in, out: model.price.out }) : ''
-  return [window, price].filter(Boolean).join(', ')
-}
-
-/** The model in effect where no list offers it. It stands above the list: what is inside an option cannot be pressed. */
-function Absent({
-  models,
-  value,
-  origin,
-  onLeave,
-}: {
-  models: ModelsView
-  value: Selection
-  origin: string
-  onLeave(): void
-}) {
-  const t = useT()
-  const found = find(models, value)
-  const gone = found.kind === 'gone'
-  const why = gone ? (found.problem ?? t(`model.gone.${found.why}`)) : t('model.unlisted')
-  return (
-    <div className="opt absent" role="status">
-      <span className={`radio ${gone ? 'gone' : 'on'}`} />
-      <span className="grow">
-        <span className="nm trunc">
-          {value.provider}/{value.model}
-        </span>
-        <span className={`sub ${gone ? 'fail' : ''}`}>{[origin, why].filter(Boolean).join(' · ')}</span>
-      </span>
-      {gone && (
-        <Button
-          onClick={() => {
-            onLeave()
-            navigate({ place: 'settings', page: 'models' })
-          }}
-        >
-          {t('model.fix')}
-        </Button>
-      )}
     </div>
   )
 }
 
-function Nothing({ query, onLeave }: { query: string; onLeave(): void }) {
-  const t = useT()
-  return (
-    <div className="empty">
-      <p>{query.trim() === '' ? t('model.noneYet') : t('model.noMatch', { query })}</p>
-      <Button
-        onClick={() => {
-          onLeave()
-          navigate({ place: 'settings', page: 'models' })
-        }}
-      >
-        {t('problem.models')}
-      </Button>
-    </div>
-  )
+function selectionOf(line: Line, before: Selection | undefined): Selection | undefined {
+  if (line.kind === 'head') return undefined
+  const { provider } = line
+  if (line.kind === 'choice')
+    return withEffort({ provider: provider.id, model: line.model.id, efforts: line.model.efforts }, before)
+  const efforts = effortsOf({ kind: 'unlisted', provider })
+  return withEffort({ provider: provider.id, model: line.id, efforts }, before)
+}
+
+const firstOf = (lines: readonly Line[]): number => lines.findIndex((line) => line.kind !== 'head')
+
+const PAGE = 8
+
+/** What a key means here: another row, a pick, or a letter that belongs into the search. */
+function keyed(event: KeyboardEvent, lines: readonly Line[], from: number): number | 'pick' | 'type' | undefined {
+  const { key, target } = event
+  if (event.nativeEvent.isComposing || event.ctrlKey || event.metaKey || event.altKey) return undefined
+  const inSearch = target instanceof HTMLInputElement
+  if (key === 'Enter') return inSearch ? 'pick' : undefined
+  const by = { ArrowDown: 1, ArrowUp: -1, PageDown: PAGE, PageUp: -PAGE, Home: -Infinity, End: Infinity }[key]
+  if (by !== undefined) return moved(lines, from, by)
+  if (inSearch || key.length !== 1 || key === ' ') return undefined
+  return 'type'
+}
+
+/** Headings are passed over; the ends hold. */
+function moved(lines: readonly Line[], from: number, by: number): number {
+  const options = lines.flatMap((line, index) => (line.kind === 'head' ? [] : [index]))
+  const place = options.indexOf(from)
+  const wanted = place < 0 && Math.abs(by) === 1 ? (by > 0 ? 0 : options.length - 1) : Math.max(place, 0) + by
+  return options[Math.min(options.length - 1, Math.max(0, wanted))] ?? -1
 }

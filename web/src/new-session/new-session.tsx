@@ -5,7 +5,9 @@ import { Confinement } from '../composer/composer.tsx'
 import { TextBox } from '../composer/text-box.tsx'
 import { shortPath, tokens } from '../i18n/format.ts'
 import { t as translate, useT } from '../i18n/i18n.ts'
+import type { T } from '../i18n/i18n.ts'
 import { ModelChip } from '../models/model-chip.tsx'
+import type { AlsoResult } from '../models/model-chip.tsx'
 import { PresetOptions } from '../presets/preset-options.tsx'
 import { linkTo, navigate } from '../router.ts'
 import { run } from '../store/actions.ts'
@@ -77,6 +79,7 @@ function Start({ global, asked }: { global: GlobalState; asked: string | undefin
             now={selection ? { source: picked.selection ? 'picked' : 'default', selection } : { source: 'none' }}
             look="out"
             lead={<span className="k">{t('model')}</span>}
+            saved={picked.selection && alsoText(translate, picked.alsoDefault)}
             onPick={(next, alsoDefault) => useNewSession.setState({ selection: next, alsoDefault })}
           />
           <Confinement look="out" />
@@ -125,6 +128,12 @@ function Start({ global, asked }: { global: GlobalState; asked: string | undefin
   )
 }
 
+/** Nothing is saved before there is a session: a pick can be thought better of. */
+const alsoText = (t: T, also: boolean): AlsoResult => ({
+  text: t(also ? 'model.alsoLater' : 'model.alsoOff'),
+  tone: 't3',
+})
+
 const pickWorkspace = (workspace: string): void => useNewSession.setState({ workspace })
 
 function pickPreset(id: string): void {
@@ -153,7 +162,8 @@ export async function create(workspace: string | undefined, preset: string | und
   setDraft('new', '')
   useNewSession.setState({ alsoDefault: true, ...kept(workspace, preset) }, true)
   const saved = outcome.result.default
-  if (saved && !saved.saved) toast(translate('model.onlyHere', { reason: saved.reason }), { tone: 'warn' })
+  if (saved?.saved) toast(translate('model.defaultSaved'), { tone: 'ok' })
+  if (saved && !saved.saved) toast(translate('model.alsoNotSaved', { reason: saved.reason }), { tone: 'warn' })
   navigate({ place: 'session', id: outcome.result.session })
 }
 

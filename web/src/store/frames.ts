@@ -2,6 +2,7 @@ import { never } from '../../../server/wire/never.ts'
 import type { LogEvent } from '../../../server/wire/events.ts'
 import type { ServerFrame } from '../../../server/wire/protocol.ts'
 import { live, schedule } from './live.ts'
+import { noteServerTime } from './server-time.ts'
 import { settleSwitch } from './switching-state.ts'
 import { fromSnapshot, withEvents, withWriter } from './session-view.ts'
 import type { SessionView } from './session-view.ts'
@@ -38,8 +39,8 @@ export function flush(): void {
 function takeIn(frame: ServerFrame, sessions: Record<string, SessionView>): boolean {
   switch (frame.t) {
     case 'hello': {
-      const { host, workspaces, presets, models } = frame
-      set({ global: { host, workspaces, presets, models }, auth: 'in' })
+      const { host, workspaces, presets, models, sessionSettings } = frame
+      set({ global: { host, workspaces, presets, models, sessionSettings }, auth: 'in' })
       onHello()
       return false
     }
@@ -64,6 +65,7 @@ function takeIn(frame: ServerFrame, sessions: Record<string, SessionView>): bool
       return false
     case 'snapshot':
       live.clear(frame.session)
+      noteServerTime(frame.state.updatedAt)
       sessions[frame.session] = fromSnapshot(frame)
       return true
     case 'attached':
@@ -102,6 +104,7 @@ function followed(
     return false
   }
   for (const event of events) settleLive(id, event)
+  noteServerTime(events.at(-1)?.time ?? NaN)
   // What an answer had streamed died with its server: the log will never have it.
   if (attached?.writer.kind === 'none') live.clear(id)
   sessions[id] = attached ? withWriter(next, attached) : next

@@ -9,8 +9,6 @@ export interface Prefs {
   railCollapsed: boolean
   /** What plain Enter does while a turn runs; the modifier does the other. */
   enterWhileRunning: 'queue' | 'steer'
-  /** Last state of "also default for new sessions". */
-  alsoDefault: boolean
 }
 
 const KEY = 'core-web.prefs'
@@ -20,7 +18,6 @@ const fallback = (): Prefs => ({
   language: navigator.language.toLowerCase().startsWith('zh') ? 'zh' : 'en',
   railCollapsed: false,
   enterWhileRunning: 'queue',
-  alsoDefault: true,
 })
 
 function load(): Prefs {

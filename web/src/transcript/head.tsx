@@ -1,8 +1,7 @@
 import { Archive, Cpu, Download, Ellipsis, GitFork, Layers, Link2, Pencil, Trash2 } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { inputOf } from '../../../server/projection/usage.ts'
 import { ImeGuard } from '../composer/ime.ts'
-import { shortPath, tokens } from '../i18n/format.ts'
+import { shortPath } from '../i18n/format.ts'
 import { useT } from '../i18n/i18n.ts'
 import { effective } from '../models/selection.ts'
 import { PresetChip } from '../presets/preset-chip.tsx'
@@ -12,12 +11,13 @@ import { run } from '../store/actions.ts'
 import { exportSession } from '../store/export.ts'
 import { fork } from '../store/fork.ts'
 import type { OpenSession } from '../store/session-view.ts'
-import { get, openOverlay, useApp } from '../store/store.ts'
-import { IconButton, Tip } from '../ui/button.tsx'
+import { openOverlay, useApp } from '../store/store.ts'
+import { IconButton } from '../ui/button.tsx'
 import { usePhone } from '../ui/hooks.ts'
 import { Menu } from '../ui/pop.tsx'
 import { copyText } from '../ui/problems.tsx'
 import { RailButton } from '../ui/rail-button.tsx'
+import { Gauge } from './gauge.tsx'
 
 export function Head({ id, view, title }: { id: string; view: OpenSession; title: string }) {
   const phone = usePhone()
@@ -33,7 +33,7 @@ export function Head({ id, view, title }: { id: string; view: OpenSession; title
           <Title key={id} id={id} title={title} renaming={renaming} onDone={() => setRenaming(false)} />
           <p className="t12 t3 trunc">
             <span style={{ marginRight: 8 }}>{cwd?.split('/').at(-1)}</span>
-            <GaugeText view={view} />
+            <Gauge view={view} />
           </p>
         </div>
         {menu}
@@ -69,56 +69,6 @@ function ModelFact({ view }: { view: OpenSession }) {
       <Cpu size={14} className="t3" />
       <span>{selection?.model ?? t('model.choose')}</span>
       <span className="t3 wide-only">{t(`model.source.${source}`)}</span>
-    </span>
-  )
-}
-
-function measure(view: OpenSession): { used: number; window: number | undefined } | undefined {
-  const { last } = view.state.usage
-  if (!last) return undefined
-  const used = inputOf(last) + (last.outputTokens ?? 0)
-  const listed = get().global?.models.providers.find((provider) => provider.id === view.state.lastHeader?.provider)
-  const model = listed?.models.find((candidate) => candidate.id === view.state.lastHeader?.model)
-  return { used, window: view.state.lastHeader?.contextWindow ?? model?.contextWindow }
-}
-
-function Gauge({ view }: { view: OpenSession }) {
-  const t = useT()
-  const size = measure(view)
-  if (!size) return null
-  const share = size.window === undefined ? undefined : Math.min(1, size.used / size.window)
-  const label =
-    size.window === undefined
-      ? t('gauge.unknown', { used: tokens(size.used) })
-      : t('gauge', { used: tokens(size.used), window: tokens(size.window) })
-  return (
-    <Tip text={label}>
-      <span
-        className={`gauge ${share !== undefined && share > 0.85 ? 'full' : ''}`}
-        tabIndex={0}
-        role="note"
-        aria-label={label}
-      >
-        {share !== undefined && (
-          <span className="bar">
-            <i style={{ width: `${Math.max(2, share * 100)}%` }} />
-          </span>
-        )}
-        <span>
-          {tokens(size.used)}
-          {size.window !== undefined && <span className="t3 wide-only"> / {tokens(size.window)}</span>}
-        </span>
-      </span>
-    </Tip>
-  )
-}
-
-function GaugeText({ view }: { view: OpenSession }) {
-  const size = measure(view)
-  if (!size) return null
-  return (
-    <span className="num">
-      {size.window === undefined ? tokens(size.used) : `${tokens(size.used)} / ${tokens(size.window)}`}
     </span>
   )
 }

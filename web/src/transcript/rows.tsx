@@ -1,17 +1,18 @@
-import { CircleEllipsis, Info, ListTodo, RotateCw, TriangleAlert } from 'lucide-react'
+import { CircleEllipsis, Info, ListTodo, TriangleAlert } from 'lucide-react'
 import { memo } from 'react'
 import type { ReactNode } from 'react'
 import type { Item, ItemOf } from '../../../server/projection/transcript-items.ts'
 import { never } from '../../../server/wire/never.ts'
 import { duration, timeOfDay } from '../i18n/format.ts'
 import { useT } from '../i18n/i18n.ts'
-import { useNow } from '../ui/hooks.ts'
 import { AnswerView } from './answer.tsx'
 import { Card, TodoList } from './cards.tsx'
 import { Fold } from './fold.tsx'
 import { Acts } from './acts.tsx'
 import { ToolRow } from './tool-row.tsx'
+import { ModelMarkLine } from './model-mark.tsx'
 import { PresetNotice } from './preset-notice.tsx'
+import { RetryRow } from './retry-row.tsx'
 import { Footer } from './turn-end.tsx'
 import { TurnErrorCard } from './turn-error.tsx'
 
@@ -36,13 +37,13 @@ export const ItemView = memo(function ItemView({ item, session, cwd }: Props): R
     case 'mark':
       return <MarkLine item={item} />
     case 'retry':
-      return <Retry item={item} />
+      return <RetryRow item={item} session={session} />
     case 'warning':
       return <Warning item={item} />
     case 'todo':
       return <Todos item={item} session={session} />
     case 'error':
-      return <TurnErrorCard item={item} />
+      return <TurnErrorCard item={item} session={session} />
     case 'footer':
       return <Footer item={item} session={session} />
     default:
@@ -123,38 +124,11 @@ function Todos({ item, session }: { item: ItemOf<'todo'>; session: string }) {
 function MarkLine({ item }: { item: ItemOf<'mark'> }) {
   const t = useT()
   const { mark } = item
-  const effort = mark.type === 'model' && mark.reasoningEffort ? ` ${mark.reasoningEffort}` : ''
-  const text =
-    mark.type === 'model'
-      ? t('mark.model', { model: `${mark.provider}/${mark.model}${effort}` })
-      : t('mark.preset', { preset: mark.preset })
+  if (mark.type === 'model') return <ModelMarkLine mark={mark} time={item.time} />
   return (
     <div className="mark">
-      <span>{text}</span>
+      <span>{t('mark.preset', { preset: mark.preset })}</span>
       <span className="num">{timeOfDay(item.time)}</span>
-    </div>
-  )
-}
-
-function Retry({ item }: { item: ItemOf<'retry'> }) {
-  const t = useT()
-  const waiting = item.until !== undefined && !item.started
-  const now = useNow(500, waiting)
-  // The last attempt, or one that no second try can help: the error that ends the turn says it all.
-  if (item.until === undefined) return null
-  const left = Math.ceil((item.until - now) / 1000)
-  return (
-    <div className={`row ${waiting ? 'live' : ''}`} role="status">
-      <RotateCw size={16} strokeWidth={1.75} />
-      <span className="verb">{t('retry')}</span>
-      <span className="last trunc" title={item.error.message}>
-        {item.error.message}
-      </span>
-      <span className="meta">
-        <span className="tag warn mono-s">{item.error.code}</span>
-        {waiting && left > 0 && <span className="clock">{t('retry.in', { n: left })}</span>}
-        {item.started && item.waitMs !== undefined && <span>{t('retry.after', { time: duration(item.waitMs) })}</span>}
-      </span>
     </div>
   )
 }

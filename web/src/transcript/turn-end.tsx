@@ -1,10 +1,11 @@
-import type { ItemOf } from '../../../server/projection/transcript-items.ts'
+import type { ItemOf, Money } from '../../../server/projection/transcript-items.ts'
 import { inputOf } from '../../../server/projection/usage.ts'
 import type { TurnEndReason } from '../../../server/wire/events.ts'
 import { never } from '../../../server/wire/never.ts'
 import { duration, timeOfDay, tokens } from '../i18n/format.ts'
 import { useT } from '../i18n/i18n.ts'
 import type { T } from '../i18n/i18n.ts'
+import { costText } from '../models/cost-text.ts'
 import { linkTo } from '../router.ts'
 import { ForkHere } from './fork-here.tsx'
 
@@ -32,6 +33,16 @@ function endText(t: T, reason: TurnEndReason): { text: string; tone: string } | 
 /** The last request of the turn: what the answer above was made from. */
 const whyOf = ({ turn, step }: ItemOf<'footer'>) => ({ turn, ...(step !== undefined && { step }) })
 
+function Cost({ money }: { money: Money }) {
+  const t = useT()
+  const why = money.unpriced > 0 ? t('foot.unpriced', { n: money.unpriced }) : t('foot.estimated')
+  return (
+    <span data-testid="foot-cost" title={why}>
+      {costText(t, money)}
+    </span>
+  )
+}
+
 export function Footer({ item, session }: { item: ItemOf<'footer'>; session: string }) {
   const t = useT()
   const end = endText(t, item.reason)
@@ -41,10 +52,17 @@ export function Footer({ item, session }: { item: ItemOf<'footer'>; session: str
       {end && <span className={`tag ${end.tone}`}>{end.text}</span>}
       {item.ms !== undefined && <span>{duration(item.ms)}</span>}
       {usage && (
-        <span title={t('foot.cached', { n: tokens(usage.cacheReadTokens ?? 0) })}>
-          {t('foot.tokens', { in: tokens(inputOf(usage)), out: tokens(usage.outputTokens ?? 0) })}
+        <span data-testid="foot-tokens">
+          {[
+            t('foot.tokens', { in: tokens(inputOf(usage)), out: tokens(usage.outputTokens ?? 0) }),
+            usage.cacheReadTokens && t('foot.cached', { n: tokens(usage.cacheReadTokens) }),
+            usage.reasoningTokens && t('foot.thinking', { n: tokens(usage.reasoningTokens) }),
+          ]
+            .filter(Boolean)
+            .join(', ')}
         </span>
       )}
+      {item.money && <Cost money={item.money} />}
       {selection && (
         <span>
           {selection.model}
