@@ -38,11 +38,26 @@ export const Catalog = z.record(
   z.strictObject({ source: z.string(), date: z.iso.date(), cards: z.array(Card) }),
 )
 
-const shipped = Catalog.parse(catalog)
+type Shipped = z.output<typeof Catalog>
+
+/** Never throws: a broken file is an empty catalog and a sentence about it, since a catalog is advice. */
+export function loadCatalog(file: unknown): { cards: Shipped; problem?: string } {
+  const read = Catalog.safeParse(file)
+  if (read.success) return { cards: read.data }
+  const [issue] = read.error.issues
+  const place = issue?.path.join('.') || 'the whole file'
+  const problem = `The shipped list of models cannot be read (${place}: ${issue?.message ?? 'unknown'}). Models go by their ids only, without windows and prices. Install this version again.`
+  return { cards: {}, problem }
+}
+
+const shipped = loadCatalog(catalog)
+
+/** Why the shipped catalog is empty; undefined when it is not. */
+export const catalogProblem = (): string | undefined => shipped.problem
 
 /** The shipped cards of a provider, by route id, each with where its figures come from; none for a route this catalog does not know. */
-export function catalogCards(provider: string): ModelCard[] {
-  const listed = shipped[provider]
+export function catalogCards(provider: string, { cards } = shipped): ModelCard[] {
+  const listed = Object.hasOwn(cards, provider) ? cards[provider] : undefined
   if (!listed) return []
   return listed.cards.map(({ source = listed.source, date = listed.date, ...card }) => ({
     ...card,

@@ -50,7 +50,8 @@ export type FailureCode =
   | 'UNKNOWN'
 
 export interface RetryPolicy {
-  mode: 'normal' | 'always'
+  /** `off` never tries again. */
+  mode: 'normal' | 'always' | 'off'
   /** Retries after the first attempt. Defaults: 5, 500 ms doubling to 10 s, 10 % jitter. */
   retries: number
   baseMs: number
@@ -122,7 +123,10 @@ export interface Route {
   retry: RetryPolicy
   /** Never saved as the deployment default (the demo route). */
   neverDefault?: boolean
+  /** Every model that may be chosen here; an endpoint that does not answer takes no card away. */
   models(): Promise<ModelCard[]>
+  /** Why the endpoint's own list is missing from the last `models()`; undefined when it was not asked or answered. */
+  problem?(): Failure | undefined
   describe(model: string, signal?: AbortSignal): Promise<ModelFacts>
   prepare(config: CallConfig, signal?: AbortSignal): Promise<PreparedCall>
 }

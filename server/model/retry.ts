@@ -4,6 +4,7 @@ import type { BuiltRequest, Failure, FailureCode, PreparedCall, RetryPolicy } fr
 export const NORMAL_RETRY: RetryPolicy = { mode: 'normal', retries: 5, baseMs: 500, capMs: 10_000, jitter: 0.1 }
 /** `retries` is the ceiling per session here: a rollout may not burn money unseen. */
 export const ALWAYS_RETRY: RetryPolicy = { mode: 'always', retries: 500, baseMs: 500, capMs: 60_000, jitter: 0.1 }
+export const NO_RETRY: RetryPolicy = { ...NORMAL_RETRY, mode: 'off', retries: 0 }
 
 const RETRYABLE: ReadonlySet<FailureCode> = new Set<FailureCode>([
   'EMPTY_RESPONSE',
@@ -25,7 +26,9 @@ export function delayFor(
   failure: Failure,
   random: () => number = Math.random,
 ): number | null {
-  if (!RETRYABLE.has(failure.code)) return null
+  if (policy.mode === 'off' || !RETRYABLE.has(failure.code)) return null
+  // A certificate that does not hold will not hold in ten seconds either.
+  if (failure.transport === 'tls') return null
   if (attempt > policy.retries) return null
   const asked = failure.providerRetryAfterMs
   if (asked !== undefined) return asked > policy.capMs && policy.mode === 'normal' ? null : asked

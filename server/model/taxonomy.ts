@@ -1,3 +1,5 @@
+import { maxHeaderSize } from 'node:http'
+import { networkFailure } from './network.ts'
 import { ModelError, type Failure, type FailureCode } from './port.ts'
 
 export interface ClassifyContext {
@@ -8,6 +10,9 @@ export interface ClassifyContext {
   httpStatus?: number
   headers?: Headers
   requestId?: string
+  /** `host:port` that was dialled, and that of the proxy in between, for the words of a network failure. */
+  host?: string
+  proxy?: string
   secrets?: readonly string[]
   /** Milliseconds since the epoch, for `retry-after` dates. */
   now?: () => number
@@ -30,7 +35,8 @@ const TIMEOUT_CODES = new Set([
   'ETIMEDOUT',
 ])
 const TRANSPORT_CODES =
-  /^(E(CONN|HOST|NET|PIPE|NOTFOUND|AI_AGAIN|PROTO)|UND_ERR_(SOCKET|CLOSED|DESTROYED|REQ|RES|ABORT|INFO)|ERR_(SSL|TLS|STREAM)|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HPE_)/
+  /^(E(CONN|HOST|NET|PIPE|NOTFOUND|AI_|PROTO|ADDRNOTAVAIL)|UND_ERR_(SOCKET|CLOSED|DESTROYED|REQ|RES|ABORT|INFO|PRX)|ERR_(SSL|TLS|STREAM)|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH|HPE_)/
+const OVERFLOW = /^(UND_ERR_HEADERS_OVERFLOW|HPE_HEADER_OVERFLOW)$/
 const MALFORMED_NAMES =
   /JSONParseError|TypeValidationError|InvalidResponseDataError|NoContentGeneratedError|EmptyResponseBodyError|SyntaxError/
 const REQUEST_NAMES = /InvalidArgumentError|InvalidPromptError|NoSuchModelError/
@@ -58,8 +64,21 @@ export function classify(error: unknown, context: ClassifyContext = {}): Failure
       ...(wait !== undefined && { providerRetryAfterMs: wait }),
     }
   }
-  return base(codeOfCause(chain, text, claimed))
+  const code = codeOfCause(chain, text, claimed)
+  if (chain.some((link) => OVERFLOW.test(codeOf(link) ?? ''))) return base(code, overflow(context.host))
+  if (code !== 'TRANSPORT' && code !== 'TIMEOUT') return base(code)
+  const { host, proxy, httpStatus } = context
+  const network = networkFailure(chain, {
+    ...(host !== undefined && { host }),
+    ...(proxy !== undefined && { proxy }),
+    answering: httpStatus !== undefined,
+  })
+  if (!network) return base(code)
+  return { ...base(code, network.message), ...(network.transport && { transport: network.transport }) }
 }
+
+const overflow = (host = 'The provider'): string =>
+  `${host} answered with more headers than a client reads (${maxHeaderSize / 1024} KB). Check the address and what stands in front of it.`
 
 const WATCHDOG_TEXT = {
   'first-byte': 'The provider sent no first byte in time.',
@@ -81,6 +100,7 @@ function codeOfCause(chain: readonly unknown[], text: string, claimed: number | 
   const codes = chain.map(codeOf).filter((code) => code !== undefined)
   const names = chain.map((link) => (link instanceof Error ? link.name : '')).join(' ')
   if (codes.some((code) => TIMEOUT_CODES.has(code))) return 'TIMEOUT'
+  if (codes.some((code) => OVERFLOW.test(code))) return 'MALFORMED_RESPONSE'
   if (codes.some((code) => TRANSPORT_CODES.test(code)) || /^terminated$|other side closed|socket hang up/i.test(text))
     return 'TRANSPORT'
   if (/ended without a finish reason/i.test(text)) return 'STREAM_CLOSED'
@@ -118,13 +138,16 @@ function describe(code: FailureCode, message: string, context: ClassifyContext):
   }
 }
 
-/** Cuts to 300 characters and takes out known secrets and anything shaped like a key. */
+/** One line of at most 300 characters without markup, known secrets and anything shaped like a key. */
 export function tidy(message: string, secrets: readonly string[] = []): string {
   let text = message
   for (const secret of secrets) if (secret.length >= 4) text = text.replaceAll(secret, '***')
   text = text
     .replace(/\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi, '$1 ***')
     .replace(/\b(sk|pk|rk|key|xai|gsk|AIza)[-_A-Za-z0-9]{16,}/g, '***')
+    .replace(/<[!/?a-z][^>]*>/gi, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
   return text.length > MESSAGE_LIMIT ? `${text.slice(0, MESSAGE_LIMIT - 1)}…` : text
 }
 
@@ -182,4 +205,10 @@ function textOf(link: unknown): string {
   return [...new Set([...own, ...nested.split(' · ')])].filter(Boolean).join(' · ')
 }
 
-const bodyText = (body: unknown): string => (typeof body === 'string' ? body.slice(0, 2000) : '')
+/** A page made for a browser is told by its title: its markup says nothing. */
+function bodyText(body: unknown): string {
+  if (typeof body !== 'string') return ''
+  if (!/^\s*<(!doctype|html|head|body)\b/i.test(body)) return body.slice(0, 2000)
+  const title = /<(title|h1)\b[^>]*>([^<]{1,200})</i.exec(body)?.[2]?.replaceAll(/\s+/g, ' ').trim()
+  return title ? `an HTML page "${title}"` : 'an HTML page'
+}

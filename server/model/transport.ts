@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { directFetch, proxyOf } from './dispatch.ts'
 import { gate, malformed, mapEvents } from './sse-gate.ts'
 
 export type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>
@@ -9,18 +10,25 @@ export interface WireFacts {
   status?: number
   headers?: Headers
   requestId?: string
+  /** `host:port` as dialled, and that of the proxy that may stand in between. */
+  host?: string
+  proxy?: string
 }
 
 export interface TransportOptions {
   fetch?: Fetch
+  /** Address of a proxy, or `none`; absent: the environment decides. */
+  proxy?: string
   /** Milliseconds from dispatch to the first byte of the body; 0 = no deadline. Default 600 s: slow prefill is normal. */
   firstByteMs?: number
   /** Milliseconds of silence per outstanding read; any byte re-arms it, comments and pings too. Default 300 s; 0 = none. */
   idleMs?: number
   /** Called once per HTTP attempt, over the exact body that goes out (LP-07). */
   onSent?(sent: { path: string; bytes: number; sha256: string; body: string }): void
-  /** Headers set by a library although the route is keyless. */
+  /** Headers set by a library although the route is keyless, or names its key elsewhere. */
   dropHeaders?: readonly string[]
+  /** Last word on headers, whatever a library made of their names. */
+  setHeaders?: { [name: string]: string }
   /** Last word on the JSON body. */
   rewriteBody?(body: { [key: string]: unknown }): { [key: string]: unknown }
   /** Sees each event of the answer before the library; null drops it. */
@@ -31,7 +39,7 @@ export const FIRST_BYTE_MS = 600_000
 export const IDLE_MS = 300_000
 
 /** Headers that never enter a capture or a tape. */
-const SECRET_HEADERS = [
+export const SECRET_HEADERS = [
   'authorization',
   'x-api-key',
   'x-goog-api-key',
@@ -50,11 +58,13 @@ export function stripSecrets(headers: Headers): { [name: string]: string } {
 /** A fetch for one provider call: deadlines at byte level, the event-stream gate, body rewriting and its digest. */
 export function wireFetch(options: TransportOptions = {}): { fetch: Fetch; facts: WireFacts } {
   const facts: WireFacts = {}
-  const send = options.fetch ?? directFetch
+  const send = options.fetch ?? directFetch(options.proxy)
   const fetch: Fetch = async (url, init = {}) => {
     const body = rewrite(init.body, options)
     const headers = new Headers(init.headers)
     for (const name of options.dropHeaders ?? []) headers.delete(name)
+    for (const [name, value] of Object.entries(options.setHeaders ?? {})) headers.set(name, value)
+    Object.assign(facts, targetOf(url, options.proxy))
     if (typeof body === 'string') options.onSent?.(digest(url, body))
     const deadline = new Deadline(facts, options)
     const signal = init.signal ? AbortSignal.any([init.signal, deadline.signal]) : deadline.signal
@@ -74,6 +84,16 @@ export function wireFetch(options: TransportOptions = {}): { fetch: Fetch; facts
   return { fetch, facts }
 }
 
+const addressOf = (url: string | URL | Request): string => (url instanceof Request ? url.url : String(url))
+
+/** For the words of a failure; an address that cannot be read fails by itself later on. */
+export function targetOf(url: string | URL | Request, setting?: string): Pick<WireFacts, 'host' | 'proxy'> {
+  const address = addressOf(url)
+  if (!URL.canParse(address)) return {}
+  const proxy = proxyOf(address, setting)
+  return { host: new URL(address).host, ...(proxy !== undefined && { proxy }) }
+}
+
 function rewrite(body: RequestInit['body'], options: TransportOptions): RequestInit['body'] | undefined {
   if (typeof body !== 'string' || !options.rewriteBody) return body ?? undefined
   return JSON.stringify(options.rewriteBody(JSON.parse(body) as { [key: string]: unknown }))
@@ -83,9 +103,8 @@ function digest(
   url: string | URL | Request,
   body: string,
 ): { path: string; bytes: number; sha256: string; body: string } {
-  const target = url instanceof Request ? url.url : String(url)
   return {
-    path: new URL(target).pathname,
+    path: new URL(addressOf(url)).pathname,
     bytes: Buffer.byteLength(body),
     sha256: createHash('sha256').update(body).digest('hex'),
     body,
@@ -183,27 +202,4 @@ function watch(response: Response, deadline: Deadline, signal: AbortSignal | und
     },
   })
   return new Response(body, { status: response.status, statusText: response.statusText, headers: response.headers })
-}
-
-let shared: Promise<Fetch> | undefined
-
-/**
- * undici's own fetch with its own agent: the global fetch gives up after 300 s without a byte, refuses foreign
- * dispatchers and ignores the proxy variables. `proxyTunnel` keeps the timeouts through a proxy; HTTP/2 stays off, so
- * that one lost connection ends one stream only.
- */
-const directFetch: Fetch = async (url, init) => {
-  shared ??= import('undici').then(({ fetch, EnvHttpProxyAgent }) => {
-    const dispatcher = new EnvHttpProxyAgent({
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      connect: { timeout: 30_000 },
-      proxyTunnel: true,
-      allowH2: false,
-    })
-    // The package's own Request and Response types differ from the global ones in name only.
-    const send = fetch as unknown as (url: string | URL | Request, init: object) => Promise<Response>
-    return (target, options) => send(target, { ...options, dispatcher })
-  })
-  return (await shared)(url, init)
 }

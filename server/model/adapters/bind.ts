@@ -13,7 +13,9 @@ import { wireFetch, type Fetch, type WireFacts } from '../transport.ts'
 import type { BoundModel } from './aisdk.ts'
 import type { ProviderConfig, ProviderDeps } from './config.ts'
 import { toPrompt } from './history/prompt.ts'
+import { callHeaders } from './headers.ts'
 import type { PartsOptions } from './parts.ts'
+import { routeDefaults } from './route-options.ts'
 
 /** Everything one call is bound to: one generation of the configuration (LP-01). */
 export interface BoundCall {
@@ -78,7 +80,7 @@ export function partsOf(call: BoundCall, request: BuiltRequest, facts: () => Wir
     wire: call.config.wire,
     ...(call.facts.inlineThink && { inlineThink: true }),
     classify: (error) => {
-      const { watchdog, status, headers, requestId } = facts()
+      const { watchdog, status, headers, requestId, host, proxy } = facts()
       return classify(error, {
         signal: request.signal,
         secrets: secrets(),
@@ -86,6 +88,8 @@ export function partsOf(call: BoundCall, request: BuiltRequest, facts: () => Wir
         ...(status !== undefined && { httpStatus: status }),
         ...(headers && { headers }),
         ...(requestId !== undefined && { requestId }),
+        ...(host !== undefined && { host }),
+        ...(proxy !== undefined && { proxy }),
         ...(call.deps.now && { now: call.deps.now }),
       })
     },
@@ -101,11 +105,14 @@ export async function bindModel(
   const spec = await wireSpec(call.config.wire)
   const warnings: StreamEvent[] = []
   const rewriteBody = bodyPatch(call, spec.rewriteBody?.(call, request))
+  const { firstByteMs, idleMs } = routeDefaults(call.config)
+  const { headers, ...keyedHeaders } = callHeaders(call, request, spec.keyHeaders)
   const { fetch, facts } = wireFetch({
     ...(call.deps.fetch && { fetch: call.deps.fetch }),
-    ...(call.config.firstByteMs !== undefined && { firstByteMs: call.config.firstByteMs }),
-    ...(call.config.idleMs !== undefined && { idleMs: call.config.idleMs }),
-    ...(call.apiKey === undefined && { dropHeaders: spec.keyHeaders }),
+    ...(call.config.proxy !== undefined && { proxy: call.config.proxy }),
+    firstByteMs,
+    idleMs,
+    ...keyedHeaders,
     ...(rewriteBody && { rewriteBody }),
     ...(call.config.dropForeignChunks && spec.mapEvent && { mapEvent: spec.mapEvent }),
     onSent: ({ path, bytes, sha256 }) => request.onSent?.({ path, bytes, sha256 }),
@@ -132,7 +139,7 @@ export async function bindModel(
     modelId: call.header.config.model,
     baseURL: call.config.baseURL.replace(/\/+$/, ''),
     apiKey: call.apiKey ?? 'keyless',
-    headers: expandHeaders(call.config.headers ?? {}, request),
+    headers,
     fetch,
   })
   return {
@@ -170,12 +177,6 @@ function bodyPatch(
   const extra = { ...call.config.extraBody, ...asObject(call.header.config.extraBody), ...asObject(call.effort?.body) }
   if (!rewrite && Object.keys(extra).length === 0) return undefined
   return (body) => ({ ...(rewrite ? rewrite(body as JsonObject) : body), ...extra })
-}
-
-function expandHeaders(headers: { [name: string]: string }, request: BuiltRequest): { [name: string]: string } {
-  const expand = (value: string) =>
-    value.replaceAll('{{session}}', request.sessionId).replaceAll('{{lane}}', request.lane)
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, expand(value)]))
 }
 
 export const asObject = (value: Json | undefined | null): JsonObject =>

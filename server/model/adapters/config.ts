@@ -5,6 +5,9 @@ import type { Fetch } from '../transport.ts'
 import type { MalformedArguments } from './history/arguments.ts'
 import type { ImageBudget } from './history/images.ts'
 
+/** What a person may know better than a card. */
+export type EditableFact = 'contextWindow' | 'maxOutput' | 'inputs' | 'price'
+
 /** One provider as the settings hold it. Everything but the first four fields has a working default. */
 export interface ProviderConfig {
   id: string
@@ -14,22 +17,30 @@ export interface ProviderConfig {
   baseURL: string
   /** A secret's id, or `env:NAME`. Absent: the endpoint needs no key. */
   apiKeyRef?: string
-  /** `{{session}}` and `{{lane}}` in a value stand for the call's session and lane (prefix-cache routing). */
+  /**
+   * `{{session}}` and `{{lane}}` in a value stand for the call's session and lane (prefix-cache routing), `{{key}}` for the
+   * key: where a header names the key, the wire's own key header is left out.
+   */
   headers?: { [name: string]: string }
   /** Milliseconds to the first byte; 0 = no deadline. Default 600 s. */
   firstByteMs?: number
   /** Milliseconds of silence in the middle. Default 300 s. */
   idleMs?: number
   retry?: RetryPolicy
+  /** Address of a proxy, or `none` for none at all; absent: the environment decides. */
+  proxy?: string
   /** Merged into every request body. */
   extraBody?: { [key: string]: Json }
   /** Replaces the shipped list of models. */
   models?: ModelCard[]
-  /** Patches fields of single cards, by model id. */
-  modelOverrides?: { [model: string]: Partial<ModelCard> }
+  /** Patches fields of single models, listed or not, by id. */
+  modelOverrides?: { [model: string]: Partial<Pick<ModelCard, EditableFact>> }
   /** Efforts for ids that no card lists. */
   efforts?: EffortCard[]
-  /** Adds the ids of `GET <baseURL>/models` to the list. */
+  /** Of ids that no card lists. */
+  inlineThink?: boolean
+  sendBack?: NonNullable<ModelCard['sendBack']>
+  /** Adds the ids that the endpoint lists, and its figures. */
   discover?: boolean
   malformedArguments?: MalformedArguments
   /** Drops stream events of foreign shape instead of failing the answer on them (LT-17). */

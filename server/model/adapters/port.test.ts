@@ -8,7 +8,8 @@ import { ModelError, type StreamEvent } from '../port.ts'
 import { streamWithRetry } from '../retry.ts'
 import { PartMapper } from './parts.ts'
 import { providerRoute } from './provider-route.ts'
-import { customProvider, SHIPPED_PROVIDERS } from './providers.ts'
+import { SHIPPED_PROVIDERS } from './providers.ts'
+import { providerConfig } from './route-options.ts'
 
 let mock: Mock
 let lanes = 0
@@ -369,12 +370,20 @@ test('B64 a refused connection is TRANSPORT, and the retry helper waits for the 
   }
 })
 
-test('the list of a custom endpoint comes from its own models, and an endpoint that is down lists nothing', async () => {
+test('the list of an own endpoint comes from its models, and one that is down lists nothing and says why', async () => {
   const deps = { credentials: { get: async () => undefined }, loadBlob: async () => undefined }
-  const route = providerRoute(customProvider({ id: 'mine', label: 'Mine', baseURL: `${mock.url}/v1` }), deps)
-  expect((await route.models()).map(({ id }) => id)).toEqual(['local-a', 'local-b'])
-  const down = providerRoute(customProvider({ id: 'mine', label: 'Mine', baseURL: 'http://127.0.0.1:9/v1' }), deps)
+  const own = (baseURL: string) =>
+    providerRoute(providerConfig({ id: 'mine', label: 'Mine', wire: 'chat', baseURL, key: 'none', options: {} }), deps)
+  const route = own(`${mock.url}/v1`)
+  expect((await route.models()).map(({ id, from }) => [id, from])).toEqual([
+    ['local-a', 'endpoint'],
+    ['local-b', 'endpoint'],
+  ])
+  expect(route.problem?.()).toBeUndefined()
+  const gone = await startMock({ delayed: true })
+  const down = own(`${gone.url}/v1`)
   expect(await down.models()).toEqual([])
+  expect(down.problem?.()).toMatchObject({ code: 'TRANSPORT', transport: 'refused' })
 })
 
 test('the shipped providers have distinct ids and every card is advice with unique ids', async () => {

@@ -28,11 +28,6 @@ export const SHIPPED_PROVIDERS: readonly ProviderConfig[] = [
     baseURL: 'https://openrouter.ai/api/v1',
     apiKeyRef: 'openrouter',
   },
-  // A local server loads the model on the first call: no deadline for the first byte.
-  { id: 'ollama', label: 'Ollama', wire: 'chat', baseURL: 'http://127.0.0.1:11434/v1', firstByteMs: 0, discover: true },
+  // Other servers of one's own machine are looked for and added; this one is the most common.
+  { id: 'ollama', label: 'Ollama', wire: 'chat', baseURL: 'http://127.0.0.1:11434/v1', discover: true },
 ]
-
-/** A person's own OpenAI-compatible endpoint; the key is optional. */
-export const customProvider = (
-  base: Pick<ProviderConfig, 'id' | 'label' | 'baseURL'> & Partial<ProviderConfig>,
-): ProviderConfig => ({ wire: 'chat', discover: true, ...base })
