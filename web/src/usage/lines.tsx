@@ -20,7 +20,8 @@ export function Lines(props: Props) {
   const language = useLanguage()
   const { report } = props
   const waits = report.days.map((day) => day.firstMs)
-  const axis = axisTo(Math.max(0, ...waits.map((wait) => wait ?? 0)), 2)
+  const longest = Math.max(0, ...waits.map((wait) => wait ?? 0))
+  const mark = axisTo(longest || 1000, 3).ticks[1] ?? 1000
   return (
     <>
       <LineCard
@@ -38,8 +39,8 @@ export function Lines(props: Props) {
         title={t('usage.first')}
         values={waits}
         total={report.total.firstMs}
-        top={axis.top}
-        mark={axis.ticks[1] ?? axis.top}
+        top={Math.max(longest, mark)}
+        mark={mark}
         textOf={seconds}
         note={noteOf(report, t, language)}
         testid="usage-first"
