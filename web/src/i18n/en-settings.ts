@@ -227,6 +227,7 @@ export const enSettings = {
   'template.responses': 'Responses API',
   'template.messages': 'Anthropic-shaped',
   'template.gemini': 'Gemini-shaped',
+  'template.any': 'any address',
   local: 'On this machine',
   'local.looked':
     'Looked at {n} usual port on 127.0.0.1 at {time}. Nothing leaves the machine.|Looked at {n} usual ports on 127.0.0.1 at {time}. Nothing leaves the machine.',

@@ -218,6 +218,7 @@ export const zhSettings: Record<keyof typeof enSettings, string> = {
   'template.responses': 'Responses API',
   'template.messages': 'Anthropic 形式',
   'template.gemini': 'Gemini 形式',
+  'template.any': '任意地址',
   local: '本机',
   'local.looked': '于 {time} 查看了 127.0.0.1 上的 {n} 个常用端口。没有内容离开本机。',
   'local.looking': '正在查看 127.0.0.1 上的常用端口',

@@ -53,7 +53,7 @@ export function AddProvider({ taken, onDone }: Props) {
           >
             <span className="m">{titleOf(t, candidate)}</span>
             <span className="t3 t12 trunc">
-              {candidate.baseURL === '' ? t(`wire.${candidate.wire}`) : new URL(candidate.baseURL).host}
+              {candidate.baseURL === '' ? t('template.any') : new URL(candidate.baseURL).host}
             </span>
           </button>
         ))}

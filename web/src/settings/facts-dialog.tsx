@@ -135,6 +135,7 @@ function Capacity({ model, values, set }: PartProps) {
           <TextField
             key={field}
             label={t(`facts.${field}`)}
+            autoFocus={field === 'contextWindow' && model.price !== undefined}
             inputMode="numeric"
             value={values[field]}
             placeholder={given(field, model[field])}
@@ -169,6 +170,8 @@ function PriceFields({ model, values, set, half }: PartProps & { half: boolean }
           <TextField
             key={field}
             label={t(`facts.${field}`)}
+            // Without a price the dialog was most likely opened to give one.
+            autoFocus={field === 'in' && model.price === undefined}
             inputMode="decimal"
             value={values[field]}
             placeholder={price?.[field] === undefined ? '–' : String(price[field])}

@@ -101,7 +101,7 @@ export function FindSetting() {
     if (event.key === 'Enter' && hit) go(hit)
   }
   return (
-    <div className="find-setting right">
+    <div className="find-setting">
       <label className="field">
         <Search size={14} />
         <input

@@ -64,7 +64,7 @@ export function LocalServers({ providers, onOpen }: Props) {
         </Button>
       </div>
       <Problems place={PLACE} />
-      <div className="card rows" aria-busy={looking} aria-live="polite">
+      <div className="card rows" aria-live="polite">
         {!found && <Skeleton />}
         {servers
           .filter(({ state }) => state !== 'nothing')

@@ -17,7 +17,7 @@ const LOCAL: RouteOptions = { firstByteMs: 0 }
 /** What a new provider is usually like; ports are those that each server listens on by its own default. */
 export const TEMPLATES: readonly Template[] = [
   { id: 'compatible', label: '', wire: 'chat', baseURL: '', keyless: false },
-  { id: 'openai-chat', label: 'OpenAI', wire: 'chat', baseURL: 'https://api.openai.com/v1', keyless: false },
+  { id: 'openai-chat', label: 'OpenAI chat', wire: 'chat', baseURL: 'https://api.openai.com/v1', keyless: false },
   { id: 'vllm', label: 'vLLM', wire: 'chat', baseURL: 'http://127.0.0.1:8000/v1', keyless: true, options: LOCAL },
   {
     id: 'llama-cpp',
