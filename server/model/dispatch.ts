@@ -9,7 +9,7 @@ const COMMON = {
   allowH2: false,
   connectTimeout: CONNECT_MS,
 } as const
-const senders = new Map<string, Promise<Fetch>>()
+const senders = new Map<string | undefined, Promise<Fetch>>()
 
 /**
  * undici's own fetch with its own agent: the global fetch gives up after 300 s without a byte, refuses foreign
@@ -21,9 +21,8 @@ const senders = new Map<string, Promise<Fetch>>()
 export const directFetch =
   (proxy?: string): Fetch =>
   async (url, init) => {
-    const key = proxy ?? ''
-    if (!senders.has(key)) senders.set(key, sender(proxy))
-    return (await senders.get(key)!)(url, init)
+    if (!senders.has(proxy)) senders.set(proxy, sender(proxy))
+    return (await senders.get(proxy)!)(url, init)
   }
 
 async function sender(proxy: string | undefined): Promise<Fetch> {

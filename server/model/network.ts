@@ -1,3 +1,4 @@
+import { never } from '../wire/never.ts'
 import type { Failure } from './port.ts'
 
 export type TransportKind = NonNullable<Failure['transport']>
@@ -45,23 +46,26 @@ function kindOf(code: string, link: unknown): TransportKind | undefined {
 }
 
 function words(
-  transport: Exclude<TransportKind, never>,
+  transport: TransportKind,
   { link, code, dialled }: { link: unknown; code: string; dialled: Dialled },
 ): string {
   const { who, advice } = party(link, dialled)
+  const first = who.replace(/^the proxy/, 'The proxy')
   switch (transport) {
     case 'dns':
-      return `${who} cannot be found (DNS). Check the address${advice} or the network.`
+      return `${first} cannot be found (DNS). Check the address${advice} or the network.`
     case 'tls':
-      return `${who} has no secure connection to offer: ${reason(code)} (${code}). ${tlsAdvice(code)}`
+      return `${first} has no secure connection to offer: ${reason(code)} (${code}). ${tlsAdvice(code)}`
     case 'refused':
       return `Nothing listens at ${who} (connection refused). Check the address${advice} and whether the server runs.`
     case 'unreachable':
-      return `${who} cannot be reached from this machine (${code}). Check the network${advice}.`
+      return `${first} cannot be reached from this machine (${code}). Check the network${advice}.`
     case 'connect-timeout':
-      return `${who} did not take the connection in time. Check the address${advice}, the network and firewalls.`
+      return `${first} did not take the connection in time. Check the address${advice}, the network and firewalls.`
     case 'reset':
       return broken(dialled)
+    default:
+      return never(transport)
   }
 }
 
