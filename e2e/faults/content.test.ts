@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { WIRES } from '../mock-llm/rig.ts'
 import { judge } from '../tapes/judge.ts'
 import type { LogEvent } from '../../server/wire/events.ts'
-import { rigged } from './rig.ts'
+import { rigged, WORKS } from './rig.ts'
 
 const rig = rigged()
 
@@ -28,7 +28,7 @@ describe.each(WIRES)('over %s', (wire) => {
       expect(results(run.session).map(({ data }) => data.message.source)).toEqual(
         ids.map((callId) => ({ kind: 'tool', callId })),
       )
-      await rig.worksOn(run.session)
+      expect(await rig.next(run.session)).toEqual(WORKS)
     },
   )
 
@@ -39,7 +39,7 @@ describe.each(WIRES)('over %s', (wire) => {
     expect(judge(wire, run.requests[1]!.body)).toEqual([])
     const [result] = results(run.session)
     expect(result!.data.message.content).toMatchObject([{ type: 'tool-result', isError: true }])
-    await rig.worksOn(run.session)
+    expect(await rig.next(run.session)).toEqual(WORKS)
   })
 
   test('arguments of 200 KB arrive whole, run, and go back byte for byte', async () => {
@@ -50,7 +50,7 @@ describe.each(WIRES)('over %s', (wire) => {
     expect(call!.arguments.length).toBeGreaterThan(200_000)
     expect(JSON.parse(call!.arguments)).toEqual({ command: `true ${'x'.repeat(200_000)}` })
     expect(run.requests[1]!.raw).toContain('x'.repeat(200_000))
-    await rig.worksOn(run.session)
+    expect(await rig.next(run.session)).toEqual(WORKS)
   })
 
   test('an answer of 5 MB is kept, shown in pieces, and sent back', async () => {
@@ -59,8 +59,8 @@ describe.each(WIRES)('over %s', (wire) => {
     expect(run.requests).toHaveLength(1)
     const [block] = answers(run.session)[0]!.data.message.content
     expect(block).toMatchObject({ type: 'text' })
-    expect(block!.type === 'text' && block.text.length).toBe(5_250_000)
-    await rig.worksOn(run.session)
+    expect(block?.type === 'text' && block.text.length).toBe(5_250_000)
+    expect(await rig.next(run.session)).toEqual(WORKS)
     expect(rig.requests(run.session)[1]!.raw.length).toBeGreaterThan(5_250_000)
   })
 
@@ -73,7 +73,7 @@ describe.each(WIRES)('over %s', (wire) => {
     expect((await rig.client.turnEnd(session, 1)).data.reason).toEqual({ kind: 'aborted', reason: { kind: 'user' } })
     const [request] = rig.requests(session)
     expect((await request!.closed).completed).toBe(false)
-    await rig.worksOn(session)
+    expect(await rig.next(session)).toEqual(WORKS)
   })
 })
 

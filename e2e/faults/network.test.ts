@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { WIRES } from '../mock-llm/rig.ts'
-import { codeOf, expectSentence, ONE_RETRY, rigged, type RouteSetup } from './rig.ts'
+import { codeOf, isSentence, messageOf, ONE_RETRY, rigged, type RouteSetup, WORKS } from './rig.ts'
 
 const rig = rigged()
 
@@ -15,11 +15,11 @@ async function deadPort(): Promise<number> {
 }
 
 /** The provider comes back at its address, so that the session can go on. */
-async function mended(setup: RouteSetup, session: string): Promise<void> {
+async function mended(setup: RouteSetup, session: string): Promise<unknown> {
   const id = await rig.route(setup)
   const options = { models: ['mock-model'], headers: { 'x-lane': '{{session}}' }, retry: ONE_RETRY, proxy: 'none' }
   await rig.client.command('provider.save', { id, wire: setup.wire ?? 'chat', baseURL: `${rig.mock.url}/v1`, options })
-  await rig.worksOn(session)
+  return rig.next(session)
 }
 
 test('B61 nothing listens: the turn says so after one retry, and goes on when the server is back', async () => {
@@ -27,9 +27,9 @@ test('B61 nothing listens: the turn says so after one retry, and goes on when th
     const setup = { wire, baseURL: `http://127.0.0.1:${await deadPort()}/v1` }
     const run = await rig.run(setup, [])
     expect(run.reason).toMatchObject({ kind: 'error', error: { code: 'TRANSPORT', transport: 'refused' } })
-    expectSentence(run.reason.kind === 'error' ? run.reason.error.message : '')
+    expect(messageOf(run.reason)).toSatisfy(isSentence)
     expect(rig.client.events(run.session).filter((event) => event.type === 'llm/retry')).toHaveLength(1)
-    await mended(setup, run.session)
+    expect(await mended(setup, run.session)).toEqual(WORKS)
   }
 })
 
@@ -37,15 +37,15 @@ test('B61 a name that does not resolve is told apart from a server that is down'
   const setup = { baseURL: 'http://no-such-host.invalid/v1' }
   const run = await rig.run(setup, [])
   expect(run.reason).toMatchObject({ kind: 'error', error: { code: 'TRANSPORT', transport: 'dns' } })
-  await mended(setup, run.session)
+  expect(await mended(setup, run.session)).toEqual(WORKS)
 })
 
 test('B61 a server that speaks no TLS is told apart, too', async () => {
   const setup = { baseURL: `${rig.mock.url.replace('http:', 'https:')}/v1` }
   const run = await rig.run(setup, [])
   expect(run.reason).toMatchObject({ kind: 'error', error: { code: 'TRANSPORT', transport: 'tls' } })
-  expectSentence(run.reason.kind === 'error' ? run.reason.error.message : '')
-  await mended(setup, run.session)
+  expect(messageOf(run.reason)).toSatisfy(isSentence)
+  expect(await mended(setup, run.session)).toEqual(WORKS)
 })
 
 test.each(WIRES)(
@@ -55,7 +55,7 @@ test.each(WIRES)(
     expect(codeOf(run.reason)).toBe('TIMEOUT')
     expect(run.requests).toHaveLength(2)
     for (const { closed } of run.requests) expect((await closed).completed).toBe(false)
-    await rig.worksOn(run.session)
+    expect(await rig.next(run.session)).toEqual(WORKS)
   },
 )
 
@@ -67,7 +67,7 @@ test.each(WIRES)(
     expect(run.requests).toHaveLength(2)
     const attempt = await rig.client.event(run.session, 'assistant/attempt')
     expect(attempt.data.error).toMatchObject({ code: 'TIMEOUT' })
-    await rig.worksOn(run.session)
+    expect(await rig.next(run.session)).toEqual(WORKS)
   },
 )
 
@@ -87,7 +87,7 @@ test('B64 the countdown of a retry survives a reload, and a stop ends it at once
   await rig.client.command('session.stop', { session })
   expect((await rig.client.turnEnd(session, 1)).data.reason).toEqual({ kind: 'aborted', reason: { kind: 'user' } })
   expect(rig.requests(session)).toHaveLength(1)
-  await rig.worksOn(session)
+  expect(await rig.next(session)).toEqual(WORKS)
 })
 
 test('B64 both deadlines are on without a word in the settings', async () => {

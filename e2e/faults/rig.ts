@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, beforeAll } from 'vitest'
 import type { TurnEndReason } from '../../server/wire/events.ts'
 import type { WireFamily } from '../../server/wire/messages.ts'
 import type { KeySource, RouteOptions } from '../../server/wire/models.ts'
@@ -99,17 +99,24 @@ export class Rig {
     return this.mock.requests.filter(({ lane }) => lane === session)
   }
 
-  /** Whatever happened: no turn is open, nothing waits, and the next prompt is answered with one request (B61). */
-  async worksOn(session: string, turn = 2): Promise<void> {
+  /**
+   * What a session is like after a fault, and what the next prompt makes of it: no turn is open, nothing waits, and one
+   * request answers (B61). Compared with `WORKS`.
+   */
+  async next(session: string, turn = 2): Promise<unknown> {
     const before = this.requests(session).length
-    const { state } = (await this.client.attach(session)) as { state: { [key: string]: unknown } } & object
-    expect(state).toMatchObject({ openTurn: null, retry: null, inbox: { 'next-turn': [], 'next-step': [] } })
+    const answer = await this.client.attach(session)
+    if (answer.t !== 'snapshot') throw new Error('a first look at a session is a snapshot')
+    const { openTurn, retry, inbox } = answer.state
     this.mock.script(session, [{ text: 'All is well.' }])
     await this.client.command('session.prompt', { session, text: 'Again.' })
-    expect((await this.client.turnEnd(session, turn)).data.reason).toEqual({ kind: 'completed' })
-    expect(this.requests(session)).toHaveLength(before + 1)
+    const { data } = await this.client.turnEnd(session, turn)
+    const asked = this.requests(session).length - before
+    return { openTurn, retry, waiting: [...inbox['next-turn'], ...inbox['next-step']], reason: data.reason, asked }
   }
 }
+
+export const WORKS = { openTurn: null, retry: null, waiting: [], reason: { kind: 'completed' }, asked: 1 }
 
 /** Starts and ends a rig around the tests of a file. */
 export function rigged(): Rig {
@@ -120,9 +127,9 @@ export function rigged(): Rig {
 }
 
 /** A sentence for a person: one line, no markup, no key, a limit. */
-export function expectSentence(message: string): void {
-  expect(message).toMatch(/^\S[^\n\r]{2,299}$/)
-  expect(message).not.toMatch(/<html|<!doctype|test-key|\bat .+:\d+:\d+/i)
-}
+export const isSentence = (message: string): boolean =>
+  /^\S[^\n\r]{2,299}$/.test(message) && !/<html|<!doctype|test-key|\bat .+:\d+:\d+/i.test(message)
 
 export const codeOf = (reason: TurnEndReason): string => (reason.kind === 'error' ? reason.error.code : reason.kind)
+
+export const messageOf = (reason: TurnEndReason): string => (reason.kind === 'error' ? reason.error.message : '')
