@@ -9,6 +9,7 @@ import { ROOT } from './host.ts'
 import { startMock } from './mock-llm/server.ts'
 import { startServer, type Served } from './process.ts'
 import { SHOTS } from './shots/screens.ts'
+import { furnishMonth, writeMonth, type HeldUp } from './shots/month.ts'
 import { play, project, type Cast } from './shots/story.ts'
 
 /**
@@ -30,17 +31,24 @@ interface Stage {
   full: Served
   /** A second server on the data of `full`. */
   second: Served
-  cast: Cast
+  month: Served
+  cast: Cast & HeldUp
 }
 
 async function stage(root: string): Promise<Stage & { end(): Promise<void> }> {
   const mock = await startMock({ models: ['deepseek-v4-flash', 'deepseek-v4-pro', 'qwen3-coder'] })
   const env = { HOME: root }
-  const dirs = ['bare', 'full'].map((name) => join(root, name))
+  const dirs = ['bare', 'full', 'month'].map((name) => join(root, name))
   for (const dir of dirs) mkdirSync(dir)
   const work = project(root)
   const bare = await startServer({ dataDir: join(root, 'bare'), env })
   const full = await startServer({ dataDir: join(root, 'full'), env })
+  const slow = await startMock({ models: ['deepseek-v4-flash', 'deepseek-v4-pro'], repeatLast: true })
+  await writeMonth(join(root, 'month'), join(root, 'code'))
+  const month = await startServer({ dataDir: join(root, 'month'), env })
+  const counted = await month.connect()
+  const held = await furnishMonth(counted, join(root, 'code'), slow)
+  await counted.close()
   const client = await full.connect()
   const gateway = { id: 'lab', label: 'Lab gateway', wire: 'chat', baseURL: `${mock.url}/v1`, key: 'stored' } as const
   await client.command('provider.save', gateway)
@@ -53,11 +61,13 @@ async function stage(root: string): Promise<Stage & { end(): Promise<void> }> {
     bare,
     full,
     second,
-    cast,
+    month,
+    cast: { ...cast, ...held },
     async end() {
       await client.close()
-      for (const server of [bare, second, full]) await server.kill()
+      for (const server of [bare, second, month, full]) await server.kill()
       await mock.close()
+      await slow.close()
     },
   }
 }

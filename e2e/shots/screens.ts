@@ -1,11 +1,15 @@
 import type { Page } from '@playwright/test'
 import { documentOf } from '../browser/presets-screen.ts'
+import { MODEL_SHOTS } from './model-screens.ts'
+import type { HeldUp } from './month.ts'
 import type { Cast } from './story.ts'
+import { USAGE_SHOTS } from './usage-screens.ts'
 
 export interface Shot {
   name: string
-  where: 'bare' | 'full' | 'second'
-  path(cast: Cast): string
+  /** `month`: a host with two months of requests. */
+  where: 'bare' | 'full' | 'second' | 'month'
+  path(cast: Cast & HeldUp): string
   /** Brings the screen to the state to show, and waits for it. */
   show(page: Page, phone: boolean): Promise<unknown>
   phoneOnly?: true
@@ -174,6 +178,8 @@ export const SHOTS: readonly Shot[] = [
       await row.getByText('Base URL').waitFor()
     },
   },
+  ...USAGE_SHOTS,
+  ...MODEL_SHOTS,
   {
     name: 'settings-appearance',
     where: 'full',
