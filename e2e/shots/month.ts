@@ -141,7 +141,7 @@ function writePart(log: SessionLog, part: Part, clock: { at: number }, roll: () 
     const count = Math.round(part.load * (weekend ? 0.12 : 0.45 + roll()))
     for (let done = 0; done < count;) {
       const steps = Math.min(count - done, 1 + Math.floor(roll() * 6))
-      clock.at = from + ((to - from) * done) / count
+      clock.at = Math.round(from + ((to - from) * done) / count)
       log.append(draft('turn/start', { turn: ++turn }))
       for (let step = 1; step <= steps; step++) request(log, { turn, step, back, roll, route: part.route })
       log.append(draft('turn/end', { turn, reason: { kind: 'completed' } }))
@@ -193,7 +193,7 @@ function dayOf(back: number): { from: number; to: number; weekend: boolean } {
   const midnight = new Date(now.getFullYear(), now.getMonth(), now.getDate() - back)
   const nine = midnight.getTime() + 9 * HOUR
   const late = Math.min(nine + 9 * HOUR, now.getTime() - HOUR / 60)
-  const from = Math.min(nine, (midnight.getTime() + late) / 2)
+  const from = Math.min(nine, Math.round((midnight.getTime() + late) / 2))
   return { from, to: late, weekend: [0, 6].includes(midnight.getDay()) }
 }
 

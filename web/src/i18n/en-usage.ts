@@ -22,6 +22,7 @@ export const enUsage = {
   'usage.noBefore': 'nothing in the {days} days before',
   'usage.times': '{n} times the {days} days before',
   'usage.requests': 'Requests',
+  'usage.asked': '{n} request|{n} requests',
   'usage.failed': '{n} failed|{n} failed',
   'usage.retried': '{n} retried|{n} retried',
   'usage.noneFailed': 'none failed',

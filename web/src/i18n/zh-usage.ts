@@ -23,6 +23,7 @@ export const zhUsage: Record<keyof typeof enUsage, string> = {
   'usage.noBefore': '前 {days} 天没有用量',
   'usage.times': '为前 {days} 天的 {n} 倍',
   'usage.requests': '请求',
+  'usage.asked': '{n} 次请求',
   'usage.failed': '{n} 次失败',
   'usage.retried': '{n} 次重试',
   'usage.noneFailed': '没有失败',

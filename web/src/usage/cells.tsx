@@ -94,7 +94,7 @@ export function NarrowLine({ counts }: { counts: UsageCounts }) {
   const share = cachedShare(counts)
   return (
     <span className="narrow t3 t12 num">
-      {`${thousands(counts.requests)} ${t('usage.unit.requests').toLowerCase()}`}
+      {t('usage.asked', { n: counts.requests === 1 ? 1 : thousands(counts.requests) })}
       {counts.failed > 0 && <span className="fail">{` · ${t('usage.failed', { n: counts.failed })}`}</span>}
       {` · ${tokens(inputOf(counts))} ${t('usage.col.in').toLowerCase()}`}
       {share !== undefined && ` · ${t('usage.cached', { n: percentOf(share) })}`}

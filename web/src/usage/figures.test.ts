@@ -78,7 +78,7 @@ test('shares lie between nothing and all; what nobody reported is unknown, not z
 })
 
 test('a percentage is all or nothing only when it is', () => {
-  expect([0, 0.001, 0.5, 0.999, 1].map(percentOf)).toEqual([0, 1, 50, 99, 100])
+  expect([0, 0.001, 0.01, 0.5, 0.99, 0.999, 1].map(percentOf)).toEqual(['0', '<1', '1', '50', '99', '>99', '100'])
 })
 
 test('a change is told in percent, beyond tenfold as a factor, against nothing not at all', () => {

@@ -75,11 +75,11 @@ export function changeOf(now: number, before: number): Change {
   return { kind: percent > 0 ? 'more' : 'less', percent: Math.abs(percent) }
 }
 
-/** A percentage that says neither all nor nothing unless it is so: 99.7 is 99, 0.2 is 1. */
-export function percentOf(share: number): number {
-  const percent = Math.round(share * 100)
-  if (percent === 100 && share < 1) return 99
-  return percent === 0 && share > 0 ? 1 : percent
+/** In percent, and neither all nor nothing unless it is so: `<1`, `50`, `>99`. */
+export function percentOf(share: number): string {
+  if (share > 0 && share < 0.01) return '<1'
+  if (share < 1 && share > 0.99) return '>99'
+  return String(Math.round(share * 100))
 }
 
 /** True when there is money that may be summed up: at least one request had a price. */
