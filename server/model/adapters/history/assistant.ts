@@ -4,6 +4,7 @@ import type { Block, Message, ReplayState } from '../../../wire/messages.ts'
 import { ADAPTER } from '../parts.ts'
 import { wireCallId, wireObject } from './arguments.ts'
 import type { HistoryTarget } from './prompt.ts'
+import { replayKey } from './refused.ts'
 
 type AssistantMessage = Extract<LanguageModelV4Message, { role: 'assistant' }>
 type AssistantPart = AssistantMessage['content'][number]
@@ -35,6 +36,7 @@ function vouch(content: AssistantPart[]): void {
 function usableReplay(message: Message, target: HistoryTarget): ReplayState | undefined {
   const replay = message.source.kind === 'model' ? message.source.replayState : undefined
   if (!replay || replay.adapter !== ADAPTER || replay.wire !== target.wire) return undefined
+  if (target.refused?.has(replayKey(message))) return undefined
   if (Array.isArray(replay.blocks) && replay.blocks.length === message.content.length) return replay
   target.warn('replay-state', `The replay data of message ${message.id} does not fit its blocks; it went out without.`)
   return undefined

@@ -6,6 +6,7 @@ import type { Block, ImageBlock, Message, WireFamily } from '../../../wire/messa
 import type { ModelCard } from '../../port.ts'
 import { IMAGE_BUDGET, keptImages } from './images.ts'
 import { toPrompt } from './prompt.ts'
+import { learnRefusals } from './refused.ts'
 
 let mock: Mock
 let lanes = 0
@@ -274,4 +275,45 @@ describe('B62 images', () => {
     expect(text.split('AQID').length - 1).toBe(1)
     expect(text).toContain('the provider refused it')
   })
+})
+
+const REFUSED_SIGNATURES: [WireFamily, string][] = [
+  [
+    'messages',
+    'messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation.',
+  ],
+  ['gemini', 'Corrupted thought signature.'],
+  ['responses', 'The encrypted content enc could not be verified.'],
+]
+test.each(REFUSED_SIGNATURES)(
+  'B19 signatures that a provider of the wire %s cannot read are left out of every later request',
+  async (wire, errorMessage) => {
+    const lane = `signed-${lanes++}`
+    const blocks = [
+      { kind: 'reasoning' as const, text: 'so', signature: 'c2lnbmVk' },
+      { kind: 'text' as const, text: 'yes' },
+    ]
+    mock.script(lane, [{ blocks }, { behavior: 'invalid_request', errorMessage }, {}])
+    const first = remember(await ask(mockRoute(mock, wire), { lane, messages: [user('q')] }))
+    // Another key or model of the same wire: the data goes out once, and the refusal is remembered.
+    const other = mockRoute(mock, wire)
+    const messages = [user('q'), first, user('go on')]
+    expect(ending(await ask(other, { lane, messages }))).toBe('INVALID_REQUEST')
+    expect(ending(await ask(other, { lane, messages }))).toBe('stop')
+    const sent = mock.requests.filter((item) => item.lane === lane).map(({ raw }) => raw.includes('c2lnbmVk'))
+    expect(sent).toEqual([false, true, false])
+    expect(mock.requests.findLast((item) => item.lane === lane)!.raw).toContain('yes')
+  },
+)
+
+test('B62 an answer that was stopped proves nothing of the images before it', async () => {
+  const memory = { accepted: new Set<string>(), refused: new Set<string>() }
+  const image: ImageBlock = { type: 'image', sha256: 'aa', mediaType: 'image/png', bytes: 3 }
+  const messages = [{ ...user('look'), content: [image] }]
+  learnRefusals({ kind: 'aborted', failure: { code: 'ABORTED', message: 'Cancelled.' } }, messages, memory)
+  expect(memory.accepted.size).toBe(0)
+  learnRefusals({ kind: 'stop' }, messages, memory)
+  const refusal = { code: 'INVALID_REQUEST' as const, status: 400, message: 'Could not process image' }
+  learnRefusals({ kind: 'error', failure: refusal }, messages, memory)
+  expect([...memory.accepted, ...memory.refused]).toEqual(['aa'])
 })

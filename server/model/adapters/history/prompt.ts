@@ -16,8 +16,8 @@ export interface HistoryTarget {
   /** The bytes of a stored attachment; undefined or a throw turns it into a placeholder. */
   loadBlob(sha256: string): Promise<Uint8Array | undefined>
   budget?: ImageBudget
-  /** Images a provider has refused before; they stay placeholders. */
-  refused?: { has(sha256: string): boolean }
+  /** What the provider has refused before: images stay placeholders, signatures stay away. */
+  refused?: { has(key: string): boolean }
   warn(feature: string, detail: string): void
 }
 

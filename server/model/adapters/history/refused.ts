@@ -1,18 +1,27 @@
 import type { Message } from '../../../wire/messages.ts'
-import type { Finish } from '../../port.ts'
+import type { Failure, Finish } from '../../port.ts'
 import { imagesOf } from './images.ts'
 
-/** Hashes of images, per route: those that went through once, and those that a provider refused. */
+/** Per route: hashes of images that went through once, and what a provider refused: hashes, and keys of `replayKey`. */
 export interface ImageMemory {
   accepted: Set<string>
   refused: Set<string>
 }
 
+/** Under which the replay data of an answer is refused. */
+export const replayKey = ({ id }: Pick<Message, 'id'>): string => `replay ${id}`
+
 /**
- * Quarantines images that a provider refuses, so that one bad picture does not end every later turn (B62). Images that
- * went through once are never blamed.
+ * Quarantines what a provider refuses, so that one bad part does not end every later turn: images (B62), and signatures
+ * that another model, key or conversation made. Images that went through once are never blamed; signatures are, since a
+ * provider may bind them to all that stands before them.
  */
 export function learnRefusals(finish: Finish, messages: readonly Message[], { accepted, refused }: ImageMemory): void {
+  if (finish.kind === 'aborted') return
+  if (finish.kind === 'error' && blamesSignatures(finish.failure)) {
+    for (const message of messages) if (message.source.kind === 'model') refused.add(replayKey(message))
+    return
+  }
   const blamed = finish.kind === 'error' && blamesImages(finish.failure)
   if (finish.kind === 'error' && !blamed) return
   for (const { sha256 } of messages.flatMap(imagesOf)) {
@@ -21,5 +30,11 @@ export function learnRefusals(finish: Finish, messages: readonly Message[], { ac
   }
 }
 
-const blamesImages = ({ status, message }: { status?: number; message: string }): boolean =>
+const blamesImages = ({ status, message }: Failure): boolean =>
   status === 413 || ((status === 400 || status === 422) && /image|media|picture/i.test(message))
+
+const SIGNED = /signature|encrypted[ _]content/i
+const UNREADABLE = /invalid|corrupt|bound to|could not be (verified|decrypted|parsed)/i
+
+const blamesSignatures = ({ status, message }: Failure): boolean =>
+  status === 400 && SIGNED.test(message) && UNREADABLE.test(message)
