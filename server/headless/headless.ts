@@ -62,11 +62,20 @@ export async function runHeadless(options: HeadlessOptions): Promise<HeadlessRes
       await agent.whenIdle()
     }
     signal?.removeEventListener('abort', stop)
+    if (!signal?.aborted) await titled(sessions, session, signal)
     await inspect?.(host, session)
     return { session, ...outcome(log.events), events: log.events }
   } finally {
     await host.close()
   }
+}
+
+/** A title that is being written is part of the run; whoever stops the run does not wait for it. */
+async function titled(sessions: Sessions, id: string, signal: AbortSignal | undefined): Promise<void> {
+  const written = sessions.live(id)?.whenTitled()
+  if (!written) return
+  const stopped = new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true }))
+  await Promise.race([written, stopped])
 }
 
 async function create(

@@ -95,3 +95,20 @@ test('RE-08 a first recording needs its prompt and model, and CI records nothing
   expect(await replay(['scene.jsonl', '--mode', 'record', '--cwd', work], flags, ci)).toBe(2)
   expect(ci.errors.join()).toContain('read-only in CI')
 })
+
+test('a title that a model writes is recorded in its own lane, and played from there', async () => {
+  const file = join(flags.data, 'user.cordis.yml')
+  const before = await readFile(file, 'utf8')
+  await writeFile(file, `${before}- id: session-controller\n  config: { titles: { provider: local, model: m } }\n`)
+  mock.script('*', [{ text: 'Name of it' }, { text: 'Name of it' }])
+  const args = ['named.jsonl', '--mode', 'record', '--cwd', work, '--model', 'local/m', '--prompt', 'Hello there']
+  const first = world()
+  expect(`${await replay(args, flags, first)}: ${first.errors.join()}`).toBe('0: ')
+  const { calls } = parseCassette(await readFile(join(root, 'named.jsonl'), 'utf8'), 'named.jsonl')
+  expect(calls.map(({ head }) => head.lane).toSorted()).toEqual(['main', 'title'])
+  await writeFile(file, before)
+  const asked = mock.requests.length
+  const run = world()
+  expect([await replay(['named.jsonl', '--cwd', work], flags, run), run.errors]).toEqual([0, []])
+  expect(mock.requests).toHaveLength(asked)
+})

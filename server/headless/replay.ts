@@ -5,8 +5,9 @@ import { join, resolve } from 'node:path'
 import type { BootOptions } from '../boot.ts'
 import type { Patch } from '../preset/patch.ts'
 import type { CanonicalMessage } from '../model/replay/canonical.ts'
-import { formatCassette, parseCassette, type Cassette } from '../model/replay/cassette.ts'
+import { formatCassette, parseCassette, type Cassette, type RecordedCall } from '../model/replay/cassette.ts'
 import { refreshed, type Player } from '../model/replay/player.ts'
+import { TITLE_LANE } from '../session/titles.ts'
 import type { CallConfig, Selection } from '../wire/messages.ts'
 import { runHeadless, type HeadlessResult } from './headless.ts'
 
@@ -56,7 +57,11 @@ export async function replayCassette(options: ReplayOptions): Promise<ReplayResu
       host: {
         ...host,
         dataDir: folder,
-        patches: [...(host.patches ?? []), ...replayPatches(file, { cwd: workspace }, mode)],
+        patches: [
+          ...(host.patches ?? []),
+          ...replayPatches(file, { cwd: workspace }, mode),
+          { id: 'session-controller', config: { ...titlesOf(recorded) } },
+        ],
       },
       workspace,
       preset,
@@ -97,10 +102,20 @@ function plainText({ content }: CanonicalMessage): string | undefined {
   return blocks.map(({ text = '' }) => text).join('')
 }
 
-/** The model of the first recorded call. */
+/** The model of the first recorded call of a turn. */
 export function selectionOf({ calls }: Cassette, file: string): Selection {
-  const first = calls[0]
+  const first = calls.find(({ head }) => head.lane !== TITLE_LANE)
   if (!first) throw new Error(`${file} holds no call.`)
-  const { provider, model, reasoningEffort } = first.head.config as unknown as CallConfig
+  return selectionIn(first)
+}
+
+/** The setting under which a recorded title is asked for again; a recording without one is played without. */
+function titlesOf({ calls }: Cassette): { titles?: Selection } {
+  const call = calls.find(({ head }) => head.lane === TITLE_LANE)
+  return call ? { titles: selectionIn(call) } : {}
+}
+
+function selectionIn({ head }: RecordedCall): Selection {
+  const { provider, model, reasoningEffort } = head.config as unknown as CallConfig
   return { provider, model, ...(reasoningEffort !== undefined && { reasoningEffort }) }
 }

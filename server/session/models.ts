@@ -1,6 +1,8 @@
 import { CoreError } from '../wire/errors.ts'
+import type { CommandResults } from '../wire/commands.ts'
 import type { Selection } from '../wire/messages.ts'
 import type { Routes } from '../model/routes.ts'
+import type { SessionsOptions } from './options.ts'
 
 const unavailable = (selection: Selection, message: string) =>
   new CoreError('session/model-unavailable', message, { provider: selection.provider, model: selection.model })
@@ -25,4 +27,20 @@ export async function checkSelection(routes: Routes, selection: Selection): Prom
     selection,
     `${facts.name} does not offer the reasoning effort "${selection.reasoningEffort}" (offered: ${offered}).`,
   )
+}
+
+/** The pick stands whatever this comes to: a default that cannot be written is a warning and part of the answer (L-13). */
+export async function saveAsDefault(
+  { defaultModel, routes, warn = console.warn }: Pick<SessionsOptions, 'defaultModel' | 'routes' | 'warn'>,
+  selection: Selection,
+): Promise<CommandResults['model.select']> {
+  if (!defaultModel || routes.get(selection.provider)?.neverDefault) return {}
+  try {
+    await defaultModel.saveSelection(selection)
+    return { default: { saved: true } }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    warn(`the default model was not saved: ${reason}`)
+    return { default: { saved: false, reason } }
+  }
 }

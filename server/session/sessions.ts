@@ -10,7 +10,7 @@ import { newHeader } from '../log/store.ts'
 import { agentPreset } from '../projection/agent-preset.ts'
 import { Feeds } from './feed.ts'
 import type { LiveSession } from './live.ts'
-import { checkSelection } from './models.ts'
+import { checkSelection, saveAsDefault } from './models.ts'
 import { brokenPreset, OpenSessions } from './open-sessions.ts'
 import type { Index } from './ports.ts'
 import { Roll } from './roll.ts'
@@ -189,16 +189,7 @@ export class Sessions {
       session.selection.selectForNextRequest(selection)
       await session.log.barrier()
     })
-    const { defaultModel, routes, warn = console.warn } = this.#options
-    if (!alsoDefault || !defaultModel || routes.get(selection.provider)?.neverDefault) return {}
-    try {
-      await defaultModel.saveSelection(selection)
-      return { default: { saved: true } }
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
-      warn(`the default model was not saved: ${reason}`)
-      return { default: { saved: false, reason } }
-    }
+    return alsoDefault ? saveAsDefault(this.#options, selection) : {}
   }
 
   async editQueued(id: string, message: string, text: string): Promise<CommandResults['queue.edit']> {

@@ -74,7 +74,7 @@ export class Titles {
     const selection = this.#options.titles()
     const prompt = firstPrompt(subject.log.events)
     if (!selection || prompt === '') return
-    if (signal.aborted || (await this.#options.overBudget?.(subject.log)) || signal.aborted) return
+    if (!(await this.#mayAsk(subject.log, signal))) return
     const asked = await this.#ask(selection, requestOf(subject.id, prompt, signal))
     this.#tell(asked)
     const named = subject.log.state(sessionState).title?.source === 'user'
@@ -86,6 +86,15 @@ export class Titles {
       )
     } catch {
       // A log that takes nothing any more keeps the title that it has; the turn says why.
+    }
+  }
+
+  async #mayAsk(log: EventLog, signal: AbortSignal): Promise<boolean> {
+    try {
+      return (await abortable(signal, this.#options.overBudget?.(log))) === undefined
+    } catch {
+      // Ended meanwhile, or nobody knows what was spent: a title is not worth a risk.
+      return false
     }
   }
 
