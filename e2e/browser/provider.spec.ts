@@ -71,6 +71,7 @@ test('a provider of one’s own: added, keyed, tested, picked, used; the key nev
   expect(heard.filter((text) => text.includes(KEY))).toEqual([])
   await page.goto(`${world.server.base}settings/models?provider=own-gateway`)
   await expect(row).toContainText('Stored')
+  await expect(row).toContainText('2 requests in 30 d')
   const kept = await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])')
   expect(`${String(kept)}${await page.content()}`).not.toContain(KEY)
   await mock.close()

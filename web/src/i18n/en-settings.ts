@@ -32,6 +32,7 @@ export const enSettings = {
   'provider.refreshed': '{n} model is listed|{n} models are listed',
   'provider.removeSure': 'Remove it and its key',
   'provider.removeHint': 'Sessions keep what they have and ask for another model at their next request.',
+  'row.noModels': 'no models listed',
   'row.requests': '{count} request in 30 d|{count} requests in 30 d',
   'row.refused': '{what} at {time}',
   'key.source': 'Where the key comes from',
@@ -176,7 +177,7 @@ export const enSettings = {
   'proxy.bad': 'An address such as http://proxy.example:3128',
   headers: 'Headers',
   'headers.about':
-    'Sent with every request. {key} in a value stands for the stored key and {session} for the session; a key itself does not belong here.',
+    'Sent with every request. {session} in a value stands for the session and {key} for the stored key, which then goes nowhere else; a key itself does not belong here.',
   'headers.name': 'Name',
   'headers.value': 'Value',
   'headers.add': 'Add header',

@@ -33,6 +33,7 @@ export const zhSettings: Record<keyof typeof enSettings, string> = {
   'provider.refreshed': '列出 {n} 个模型',
   'provider.removeSure': '移除它及其密钥',
   'provider.removeHint': '会话保留已有内容，并在下次请求时要求选择其他模型。',
+  'row.noModels': '没有列出模型',
   'row.requests': '30 天内 {count} 次请求',
   'row.refused': '{time} {what}',
   'key.source': '密钥来源',
@@ -168,7 +169,8 @@ export const zhSettings: Record<keyof typeof enSettings, string> = {
   'proxy.url': '代理地址',
   'proxy.bad': '例如 http://proxy.example:3128',
   headers: '请求头',
-  'headers.about': '随每次请求发送。值中的 {key} 代表已保存的密钥，{session} 代表会话；密钥本身不应写在这里。',
+  'headers.about':
+    '随每次请求发送。值中的 {session} 代表会话，{key} 代表已保存的密钥（此时密钥不再放在别处）；密钥本身不应写在这里。',
   'headers.name': '名称',
   'headers.value': '值',
   'headers.add': '添加请求头',

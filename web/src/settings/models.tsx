@@ -91,7 +91,9 @@ export function ModelSettings() {
 
 /** Brought into view: it may open below what the window shows. */
 function Added(props: Parameters<typeof AddProvider>[0]) {
-  useEffect(() => document.querySelector('.add-provider')?.scrollIntoView({ block: 'nearest' }), [])
+  useEffect(() => {
+    document.querySelector('.add-provider')?.scrollIntoView({ block: 'nearest' })
+  }, [])
   return <AddProvider {...props} />
 }
 

@@ -32,7 +32,7 @@ export function ProbeResult({ probe, running, onCure }: Props) {
         <span className="t3 t12 num trunc">
           {[
             probe.exchanges.length > 0 && t('probe.calls', { n: probe.exchanges.length }),
-            probe.exchanges.length > 0 && duration(ms),
+            probe.exchanges.length > 0 && (ms < 1000 ? `${Math.round(ms)} ms` : duration(ms)),
             probe.model,
             t('probe.at', { time: timeOfDay(probe.at) }),
           ]

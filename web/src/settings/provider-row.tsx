@@ -59,7 +59,7 @@ export function ProviderRow({ provider, requests, open, wish, model, onToggle, o
   const Chevron = open ? ChevronDown : ChevronRight
   const missing = provider.key === 'missing'
   const counts = [
-    t('provider.models', { n: provider.models.length }),
+    provider.models.length === 0 ? t('row.noModels') : t('provider.models', { n: provider.models.length }),
     requests !== undefined && t('row.requests', { n: requests, count: thousands(requests) }),
   ]
   return (
