@@ -111,6 +111,30 @@ test('K-10 the values are those of the moment of the call', async () => {
   expect(serviceOf(made).currentSelection()).toEqual(B)
 })
 
+test('K-11 the service owns the default alone: beside a session with a pick of its own neither reads nor saves touch the session', async () => {
+  const selection = { ...A, model: 'picked-in-the-session' }
+  const touched: string[] = []
+  const session = new Proxy(
+    { selection },
+    {
+      get: (target, key, receiver) => (touched.push(String(key)), Reflect.get(target, key, receiver) as unknown),
+      set: (_target, key) => (touched.push(`set ${String(key)}`), false),
+    },
+  )
+  const sessions = plugin({ name: 'sessions', apply: (ctx) => void ctx.provide('sessions', session as never) })
+  const catalog = { sessions: { plane: 'host' as const, load: async () => sessions } }
+  const made = await withRows(`${ROW}${EDITOR}- {id: sessions, name: sessions}\n`, {}, { catalog })
+  touched.length = 0
+  await serviceOf(made).saveSelection(B)
+  expect(serviceOf(made).currentSelection()).toEqual(B)
+  expect([touched, selection.model]).toEqual([[], 'picked-in-the-session'])
+  // It cannot even see one: it is handed the configuration, and imports types of the wire alone.
+  for (const file of ['../settings/default-model.ts', 'agent-default-model.ts']) {
+    const source = await readFile(join(import.meta.dirname, file), 'utf8')
+    expect(source.match(/from '[^']*(session|agent\/|log\/)[^']*'/)).toBeNull()
+  }
+})
+
 test('K-12 a default whose route is gone is told as it is', async () => {
   const made = await withRows(ROW.replace('route-a', 'vanished'))
   expect(serviceOf(made).currentSelection()).toEqual({ provider: 'vanished', model: 'model-a' })
