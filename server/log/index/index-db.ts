@@ -99,6 +99,14 @@ export class IndexDb {
     )
   }
 
+  /** `seq` of the last event that the index has of a session, whole from the beginning; -1 for none. */
+  seqOf(id: string, version: number): number {
+    const row = this.#database
+      .prepare("select seq from projection where session_id=? and key='sessionState' and ver=?")
+      .get(id, version)
+    return row ? Number(row['seq']) : -1
+  }
+
   /** The cached fold, or null when there is none of this version. */
   stateOf(id: string, version: number): SessionState | null {
     const row = this.#database

@@ -11,7 +11,10 @@ export interface IndexCalls {
   /** The ids of sessions that this process tells of itself: their files are not looked at. */
   reconcile: [argument: string[], answer: Reconciled]
   refresh: [argument: string, answer: null]
-  note: [argument: { states: SessionState[]; docs: Doc[]; requests: RequestNote[] }, answer: null]
+  note: [
+    argument: { states: SessionState[]; docs: Doc[]; requests: RequestNote[]; since: [id: string, seq: number][] },
+    answer: null,
+  ]
   list: [argument: ListQuery, answer: { rows: SessionRow[]; next?: string }]
   get: [argument: string, answer: SessionRow | null]
   search: [argument: { text: string; limit: number }, answer: Hit[]]

@@ -90,6 +90,27 @@ function advance(database: IndexDb, header: Header, from: SessionState, events: 
   return state
 }
 
+/**
+ * Takes in what lies on disk between the index and the first event it is told of: a session may be continued before the index
+ * has caught up with the files.
+ */
+export async function fill(
+  database: IndexDb,
+  places: Places,
+  { id, after, before }: { id: string; after: number; before: number },
+): Promise<void> {
+  for (let last = after; last < before - 1;) {
+    const page = await pageFromDisk(nodeDisk, places, id, { after: last, ...PAGE })
+    const events = page.events.filter(({ seq }) => seq < before)
+    if (events.length === 0) return
+    database.transaction(() => {
+      database.putDocs(docsOf(page.header, events))
+      database.putRequests(requestsOf(page.header, events, null))
+    })
+    last = events.at(-1)!.seq
+  }
+}
+
 function store(database: IndexDb, state: SessionState, row: LoggedRow): void {
   database.putRow(row)
   database.putState(state.id, sessionState.stateVersion, state)

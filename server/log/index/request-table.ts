@@ -22,8 +22,10 @@ export function putRequests(database: DatabaseSync, notes: readonly RequestNote[
   if (notes.length === 0) return
   const insert = database.prepare(INSERT)
   const retried = database.prepare(RETRIED)
+  const inherited = database.prepare('delete from request where session_id=? and seq<?')
   for (const note of notes) {
     if ('retriedBefore' in note) retried.run(note.session, note.seq)
+    else if ('inheritedBefore' in note) inherited.run(note.session, note.seq)
     else insert.run(note.session, note.seq, note.at, ...note.columns)
   }
 }

@@ -1,8 +1,11 @@
 import type { Header, LogEvent } from '../../wire/events.ts'
 import { usageCall, type RouteRef } from '../../projection/usage-call.ts'
 
-/** One request to a model, or that the one before was tried again. */
-export type RequestNote = RequestEntry | { session: string; seq: number; retriedBefore: true }
+/** One request to a model; or that the one before was tried again; or that all before are another session's. */
+export type RequestNote =
+  | RequestEntry
+  | { session: string; seq: number; retriedBefore: true }
+  | { session: string; seq: number; inheritedBefore: true }
 
 export interface RequestEntry {
   session: string
@@ -44,6 +47,9 @@ export function requestsOf(header: Header, events: readonly LogEvent[], route: R
   for (const event of events) {
     if (event.type === 'request/header') current = event.data.header.config
     if (event.seq < first) continue
+    // A fork that was cut loose from its parent has a copy of what it inherited, and its header does not say how much.
+    if (event.type === 'session/end-seed' && event.data.inherited)
+      notes.push({ session: header.id, seq: event.seq, inheritedBefore: true })
     if (event.type === 'llm/retry-started') notes.push({ session: header.id, seq: event.seq, retriedBefore: true })
     const call = usageCall(event, current)
     if (!call) continue

@@ -34,6 +34,8 @@ export class SessionIndex {
   readonly #states = new Map<string, SessionState>()
   /** Sessions of which this process tells. */
   readonly #told = new Set<string>()
+  /** The first event that waits to be told of, by session. */
+  readonly #since = new Map<string, number>()
   #docs: Doc[] = []
   #requests: RequestNote[] = []
   #timer: NodeJS.Timeout | null = null
@@ -55,6 +57,7 @@ export class SessionIndex {
   note(header: Header, state: SessionState, events: readonly LogEvent[]): void {
     this.#told.add(header.id)
     this.#states.set(header.id, state)
+    if (!this.#since.has(header.id)) this.#since.set(header.id, events[0]?.seq ?? state.seq + 1)
     for (const doc of docsOf(header, events)) this.#docs.push(doc)
     for (const request of requestsOf(header, events, null)) this.#requests.push(request)
     if (this.#closed || this.#flushing) return
@@ -145,9 +148,13 @@ export class SessionIndex {
       const requests = this.#requests.splice(0, BATCH)
       // A row is sent only once all that led to it is: the index then never promises what it cannot find.
       const states = this.#docs.length > 0 || this.#requests.length > 0 ? [] : [...this.#states.values()]
-      if (states.length > 0) this.#states.clear()
+      const since = states.length > 0 ? [...this.#since] : []
+      if (states.length > 0) {
+        this.#states.clear()
+        this.#since.clear()
+      }
       try {
-        await this.#ask('note', { states, docs, requests })
+        await this.#ask('note', { states, docs, requests, since })
       } catch (error) {
         this.#options.onError?.(error as Error)
       }

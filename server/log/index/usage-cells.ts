@@ -7,8 +7,8 @@ export interface Cell {
   provider: string
   model: string
   sums: { [name in (typeof SUMS)[number]]: number | null }
-  /** Milliseconds to the first token of each answer that was timed, joined by commas. */
-  firstMs: string | null
+  /** Milliseconds to the first token of each answer that was timed. */
+  firstMs: Float64Array | null
 }
 
 /** Null where nobody reported the count. */
@@ -31,13 +31,19 @@ const SUMS = [
 
 const SPECIAL: Partial<Record<(typeof SUMS)[number], string>> = { requests: 'count(*)', unpriced: 'sum(1-priced)' }
 
+const select = (names: string): string =>
+  `select ${names}, ${SUMS.map((name) => `${SPECIAL[name] ?? `sum(${name})`} as ${name}`).join(', ')},
+  group_concat(first_ms) as first from request indexed by request_at where at>=? and at<?`
+
 /** One pass over the requests of the span by the index on `at`, whatever else the table holds. */
-export const CELLS = `select session_id, provider, model, ${SUMS.map((name) => `${SPECIAL[name] ?? `sum(${name})`} as ${name}`).join(', ')},
-  group_concat(first_ms) as first from request indexed by request_at where at>=? and at<? group by session_id, provider, model`
+export const CELLS = `${select('session_id, provider, model')} group by session_id, provider, model`
+
+/** The same without telling models apart. */
+export const BY_SESSION = `${select("session_id, '' as provider, '' as model")} group by session_id`
 
 /** `from` inclusive, `to` exclusive, in ms since the epoch. */
-export function cellsReader(database: DatabaseSync): (from: number, to: number) => Cell[] {
-  const statement = database.prepare(CELLS)
+export function cellsReader(database: DatabaseSync, sql: string = CELLS): (from: number, to: number) => Cell[] {
+  const statement = database.prepare(sql)
   return (from, to) => statement.all(from, to).map(cellOf)
 }
 
@@ -49,14 +55,15 @@ function cellOf(row: Record<string, SQLOutputValue>): Cell {
     provider: String(row['provider']),
     model: String(row['model']),
     sums,
-    firstMs: row['first'] === null ? null : String(row['first']),
+    firstMs: row['first'] === null ? null : Float64Array.from(String(row['first']).split(','), Number),
   }
 }
 
 /** Adds cells up. */
 export class Counter {
   readonly #sums = {} as Cell['sums']
-  readonly #times: string[] = []
+  readonly #times: Float64Array[] = []
+  #timed = 0
 
   constructor() {
     for (const name of SUMS) this.#sums[name] = null
@@ -67,7 +74,9 @@ export class Counter {
       const value = cell.sums[name]
       if (value !== null) this.#sums[name] = (this.#sums[name] ?? 0) + value
     }
-    if (cell.firstMs !== null) this.#times.push(cell.firstMs)
+    if (cell.firstMs === null) return
+    this.#times.push(cell.firstMs)
+    this.#timed += cell.firstMs.length
   }
 
   get cost(): number {
@@ -109,8 +118,14 @@ export class Counter {
   }
 
   #median(): number | undefined {
-    if (this.#times.length === 0) return undefined
-    const times = Float64Array.from(this.#times.join(',').split(','), Number).sort()
+    if (this.#timed === 0) return undefined
+    const times = new Float64Array(this.#timed)
+    let at = 0
+    for (const some of this.#times) {
+      times.set(some, at)
+      at += some.length
+    }
+    times.sort()
     const middle = times.length >> 1
     return times.length % 2 === 1 ? times[middle]! : (times[middle - 1]! + times[middle]!) / 2
   }

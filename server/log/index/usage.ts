@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { UsageCounts, UsageReport } from '../../wire/models.ts'
-import { cellsReader, Counter, type Cell } from './usage-cells.ts'
+import { BY_SESSION, cellsReader, Counter, type Cell } from './usage-cells.ts'
 
 export interface UsageQuery {
   /** Of this machine's clock, the present one last. */
@@ -102,7 +102,9 @@ export function usageReport(database: DatabaseSync, query: UsageQuery): IndexedU
     }
   })
   const earlier = localDays(days[0]!.from - 1, query.days)
-  for (const cell of read(earlier[0]!.from, days[0]!.from)) if (wanted(query, placeOf(cell.session))) before.add(cell)
+  const readBefore = cellsReader(database, BY_SESSION)
+  for (const cell of readBefore(earlier[0]!.from, days[0]!.from))
+    if (wanted(query, placeOf(cell.session))) before.add(cell)
   return {
     from: days[0]!.name,
     to: days.at(-1)!.name,

@@ -7,7 +7,7 @@ import { Places } from '../jsonl/places.ts'
 import { never } from '../../wire/never.ts'
 import { IndexDb } from './index-db.ts'
 import type { IndexCalls, IndexReply, IndexRequest } from './protocol.ts'
-import { reconcile, refreshFile } from './reconcile.ts'
+import { fill, reconcile, refreshFile } from './reconcile.ts'
 
 const { root } = workerData as { root: string }
 mkdirSync(root, { recursive: true, mode: 0o700 })
@@ -59,7 +59,10 @@ async function answer(request: IndexRequest): Promise<unknown> {
   }
 }
 
-function note({ states, docs, requests }: IndexCalls['note'][0]): null {
+async function note({ states, docs, requests, since }: IndexCalls['note'][0]): Promise<null> {
+  const gaps = since
+    .map(([id, before]) => ({ id, after: database.seqOf(id, sessionState.stateVersion), before }))
+    .filter(({ after, before }) => after < before - 1)
   database.transaction(() => {
     database.putDocs(docs)
     database.putRequests(requests)
@@ -68,6 +71,7 @@ function note({ states, docs, requests }: IndexCalls['note'][0]): null {
       database.putState(state.id, sessionState.stateVersion, state)
     }
   })
+  for (const gap of gaps) await fill(database, new Places(nodeDisk, root), gap)
   return null
 }
 
