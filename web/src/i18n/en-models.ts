@@ -143,7 +143,7 @@ export const enModels = {
   'cost.cost': 'Cost',
   'cost.usage': 'Usage of all sessions',
   'gauge.of': '{used} of {window} tokens',
-  'gauge.only': '{used} tokens; the limit of the model is not known',
+  'gauge.only': '{used} tokens, limit unknown',
   'gauge.reported': 'Counted by the provider with the last answer.',
   'gauge.adjusted': "The provider's last count, and an estimate of what came since.",
   'gauge.estimate': 'Estimated: no count of this model yet.',

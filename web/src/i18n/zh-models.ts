@@ -144,7 +144,7 @@ export const zhModels: Record<keyof typeof enModels, string> = {
   'cost.cost': '费用',
   'cost.usage': '所有会话的用量',
   'gauge.of': '{used} / {window} token',
-  'gauge.only': '{used} token，模型上限未知',
+  'gauge.only': '{used} token，上限未知',
   'gauge.reported': '由提供方随上次回答计数。',
   'gauge.adjusted': '提供方上次的计数，加上此后内容的估算。',
   'gauge.estimate': '估算：此模型尚无计数。',

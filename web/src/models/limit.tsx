@@ -63,7 +63,6 @@ export function LimitField({ state, label, initial, look = '', onSaved }: FieldP
           value={text}
           inputMode="decimal"
           aria-label={t('limit.field')}
-          placeholder={t('limit.none')}
           onChange={(event) => setText(event.target.value)}
         />
       </label>
@@ -82,7 +81,7 @@ export function LimitPart({ state }: { state: SessionState }) {
   const words =
     limit.value === undefined
       ? t('limit.none')
-      : t(limit.own ? 'limit.own' : 'limit.host', { limit: money(limit.value) })
+      : t(limit.own ? 'limit.own' : 'limit.host', { limit: money(limit.value, true) })
   const clear = () => void run('session.budget', { session: state.id, limit: null }, { place: `session:${state.id}` })
   return (
     <div className="pop-part" data-testid="limit">
@@ -93,7 +92,7 @@ export function LimitPart({ state }: { state: SessionState }) {
         </span>
         {host?.day !== undefined && (
           <span className="t12 t3" style={{ display: 'block' }}>
-            {t('limit.day', { limit: money(host.day) })}
+            {t('limit.day', { limit: money(host.day, true) })}
           </span>
         )}
       </span>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ModelView, ModelsView, ProviderView } from '../../../server/wire/views.ts'
-import { listing } from './listing.ts'
+import { firstOf, listing } from './listing.ts'
 import type { Line } from './listing.ts'
 
 const model = (id: string, more: Partial<ModelView> = {}): ModelView => ({
@@ -67,6 +67,9 @@ test('an id that no list has goes to any provider that takes one, to a named one
   expect(rows(all, 'new-model')).toEqual(['use a/new-model', 'use b/new-model'])
   expect(rows(all, 'b/new-model')).toEqual(['use b/new-model', 'use a/b/new-model'])
   expect(rows(all, 'known')).toEqual(['# a 1', 'a/known', 'use b/known'])
+  expect(firstOf(listing(all, 'new-model').lines)).toBe(-1)
+  expect(firstOf(listing(all, 'b/new-model').lines)).toBe(0)
+  expect(firstOf(listing(all, 'known').lines)).toBe(1)
   expect(rows(all, 'two words')).toEqual([])
   expect(rows(all, 'x')).toEqual([])
 })

@@ -10,7 +10,7 @@ export type Line = { key: string } & (
   | { kind: 'head'; provider?: ProviderView; count: number }
   | ({ kind: 'choice'; recent: boolean } & Choice)
   /** An id that no list has, sent as it is. */
-  | { kind: 'use'; provider: ProviderView; id: string }
+  | { kind: 'use'; provider: ProviderView; id: string; named: boolean }
 )
 
 export interface Listing {
@@ -97,7 +97,17 @@ function uses(usable: readonly ProviderView[], query: string): Line[] {
   })
   return wanted
     .filter(({ provider, id }) => !provider.models.some((model) => model.id === id))
-    .sort((a, b) => Number(b.named) - Number(a.named))
+    .sort((a, b) => rankOf(a) - rankOf(b))
     .slice(0, USE_SHOWN)
-    .map(({ provider, id }) => ({ key: `use ${provider.id} ${id}`, kind: 'use', provider, id }))
+    .map(({ provider, id, named }) => ({ key: `use ${provider.id} ${id}`, kind: 'use', provider, id, named }))
+}
+
+/** One that lists nothing, as a local server that is off, comes last. */
+const rankOf = ({ provider, named }: { provider: ProviderView; named: boolean }): number =>
+  named ? 0 : provider.models.length > 0 ? 1 : 2
+
+/** Where Enter would pick: what was found, or an id that was typed with its provider. Half a word is no pick. */
+export const firstOf = (lines: readonly Line[]): number => {
+  const found = lines.findIndex((line) => line.kind === 'choice')
+  return found >= 0 ? found : lines.findIndex((line) => line.kind === 'use' && line.named)
 }

@@ -6,7 +6,7 @@ import type { ModelsView } from '../../../server/wire/views.ts'
 import { useT } from '../i18n/i18n.ts'
 import { Absent, Nothing, NotReady } from './absent.tsx'
 import { EffortPart } from './effort.tsx'
-import { listing } from './listing.ts'
+import { firstOf, listing } from './listing.ts'
 import type { Line } from './listing.ts'
 import { PickerList, optionId } from './picker-list.tsx'
 import { effortsOf, find, withEffort } from './selection.ts'
@@ -98,8 +98,6 @@ function selectionOf(line: Line, before: Selection | undefined): Selection | und
   const efforts = effortsOf({ kind: 'unlisted', provider })
   return withEffort({ provider: provider.id, model: line.id, efforts }, before)
 }
-
-const firstOf = (lines: readonly Line[]): number => lines.findIndex((line) => line.kind !== 'head')
 
 const PAGE = 8
 

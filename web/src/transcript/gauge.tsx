@@ -81,7 +81,7 @@ function Held({ reading }: { reading: ContextReading }) {
   return (
     <section className="cost-part" data-testid="context-parts">
       <div className="flex">
-        <h3 className="m">{t('cost.context')}</h3>
+        <span className="m">{t('cost.context')}</span>
         <span className="right num">{wordsOf(t, reading)}</span>
       </div>
       {parts && (
@@ -118,7 +118,7 @@ function Spent({ usage }: { usage: UsageState }) {
   return (
     <section className="cost-part">
       <div className="flex">
-        <h3 className="m">{t('cost.session')}</h3>
+        <span className="m">{t('cost.session')}</span>
         <span className="right num">{costText(t, usage.own)}</span>
       </div>
       <table className="cost-rows num">

@@ -38,7 +38,7 @@ function WaitRow({ item, session }: { item: Wait; session: string }) {
   const open = stand === 'waiting' || stand === 'lost'
   const { failed, waitedMs = item.waitMs } = item
   return (
-    <div className={`row ${stand === 'waiting' ? 'live' : ''}`} data-testid="retry" data-stand={stand}>
+    <div className={`row wait ${stand === 'waiting' ? 'live' : ''}`} data-testid="retry" data-stand={stand}>
       <RotateCw size={16} strokeWidth={1.75} />
       <span className="verb">{t('retry')}</span>
       <span className="last trunc" title={item.error.message}>
@@ -46,7 +46,7 @@ function WaitRow({ item, session }: { item: Wait; session: string }) {
       </span>
       <span className="meta">
         <span className="tag warn mono-s">{item.error.code}</span>
-        {failed !== undefined && <span className="wide-only">{t('retry.attempt', { n: failed + 1 })}</span>}
+        {failed !== undefined && <span>{t('retry.attempt', { n: failed + 1 })}</span>}
         {stand === 'waiting' && <Countdown until={item.until} />}
         {stand === 'lost' && <span className="warn">{t('retry.lost')}</span>}
         {stand === 'done' && waitedMs !== undefined && <span>{t('retry.after', { time: duration(waitedMs) })}</span>}

@@ -2,7 +2,7 @@ import { CircleX, Copy, RotateCcw } from 'lucide-react'
 import { waiting } from '../../../server/projection/inbox.ts'
 import type { ItemOf } from '../../../server/projection/transcript-items.ts'
 import { never } from '../../../server/wire/never.ts'
-import { about, money } from '../i18n/format.ts'
+import { money } from '../i18n/format.ts'
 import { useT } from '../i18n/i18n.ts'
 import { LimitField, isOwnLimit, limitOf, proposal } from '../models/limit.tsx'
 import { openPicker } from '../models/open.ts'
@@ -150,7 +150,7 @@ function Raise({ view, again }: { view: OpenSession; again: () => void }) {
         onSaved={again}
       />
       {value !== undefined && (
-        <span className="t12 t3">{t('limit.spent', { spent: about(spent), limit: money(value) })}</span>
+        <span className="t12 t3">{t('limit.spent', { spent: money(spent, true), limit: money(value, true) })}</span>
       )}
     </>
   )
