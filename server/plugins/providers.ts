@@ -58,6 +58,7 @@ export default plugin({
     )
     ctx.on('loader/volatile-update', () => providers.reread())
     ctx.effect(() => llm.observe(() => providers.announce()))
+    ctx.effect(() => () => providers.close())
     ctx.provide('providers', providers)
   },
 })

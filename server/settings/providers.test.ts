@@ -485,3 +485,16 @@ test('settings that hold a stored key in plain text are refused without repeatin
   expect(JSON.stringify(refusal) + (refusal as Error).message).not.toContain('sk-secret')
   expect(held.edits).toBe(0)
 })
+
+test('a list that comes after the end is told to nobody', async () => {
+  const { providers, lists, views, state } = setup()
+  const late = Promise.withResolvers<ModelCard[]>()
+  lists.set('shipped', () => late.promise)
+  await providers.start()
+  const told = views.length
+  providers.close()
+  state.close()
+  late.resolve([card('late')])
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(views).toHaveLength(told)
+})

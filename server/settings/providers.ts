@@ -36,6 +36,7 @@ export class Providers {
   readonly #view: ViewDeps
   readonly #observers = new Set<(view: ModelsView) => void>()
   #telling = false
+  #closed = false
 
   constructor(options: ProvidersOptions) {
     this.#options = options
@@ -93,6 +94,7 @@ export class Providers {
     this.#telling = true
     queueMicrotask(() => {
       this.#telling = false
+      if (this.#closed) return
       // Whoever registered a route by itself is asked for its models, too.
       for (const route of this.#options.routes.list()) if (this.#lists.isNew(route)) void this.#lists.ask(route)
       const view = this.#now()
@@ -100,7 +102,12 @@ export class Providers {
     })
   }
 
-  /** Asks the endpoint of one provider again; without an id all of them. A failure is in the row. */
+  /** Lists that come later are told to nobody: the stores behind the view may be closed by then. */
+  close(): void {
+    this.#closed = true
+  }
+
+  /** Asks the endpoint of one provider again. A failure is in the row. */
   async refresh(id: string): Promise<CommandResults['provider.refresh']> {
     this.#find(id)
     const route = this.#route(id)

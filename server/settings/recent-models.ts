@@ -16,7 +16,11 @@ export class RecentModels {
   }
 
   list(): Pick[] {
-    return (this.#state.get(KEY) as Pick[] | undefined) ?? []
+    try {
+      return (this.#state.get(KEY) as Pick[] | undefined) ?? []
+    } catch {
+      return [] // the list of providers must not fail with a convenience; a pick that cannot be kept is warned of
+    }
   }
 
   /** Never throws: a pick stands whether or not it is remembered here. Answers whether the list changed. */
