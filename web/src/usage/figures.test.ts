@@ -81,18 +81,21 @@ test('a percentage is all or nothing only when it is', () => {
   expect([0, 0.001, 0.01, 0.5, 0.99, 0.999, 1].map(percentOf)).toEqual(['0', '<1', '1', '50', '99', '>99', '100'])
 })
 
-test('a change is told in percent, beyond tenfold as a factor, against nothing not at all', () => {
+test('a change is told in percent, from the double on as a factor, against nothing not at all', () => {
   expect(changeOf(5, 0)).toEqual({ kind: 'none' })
   expect(changeOf(104, 100)).toEqual({ kind: 'more', percent: 4 })
   expect(changeOf(50, 100)).toEqual({ kind: 'less', percent: 50 })
   expect(changeOf(100.2, 100)).toEqual({ kind: 'same' })
   expect(changeOf(0, 100)).toEqual({ kind: 'less', percent: 100 })
+  expect(changeOf(212, 100)).toEqual({ kind: 'times', factor: 2.1 })
   expect(changeOf(5000, 100)).toEqual({ kind: 'times', factor: 50 })
 })
 
-test('money is known when one request had a price', () => {
+test('money is known when one request had a price that came to something, or none was without', () => {
   expect(priced({ ...NOTHING, requests: 3, unpriced: 3 })).toBe(false)
-  expect(priced({ ...NOTHING, requests: 3, unpriced: 2 })).toBe(true)
+  expect(priced({ ...NOTHING, requests: 3, unpriced: 2 })).toBe(false)
+  expect(priced({ ...NOTHING, requests: 3, unpriced: 0 })).toBe(true)
+  expect(priced({ ...NOTHING, requests: 3, unpriced: 2, cost: { ...NOTHING.cost, total: 0.1 } })).toBe(true)
 })
 
 test('the highest day is the first of equals', () => {

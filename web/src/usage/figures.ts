@@ -63,17 +63,20 @@ export type Change =
   | { kind: 'none' }
   | { kind: 'same' }
   | { kind: 'more' | 'less'; percent: number }
-  /** Beyond tenfold, where percents say nothing any more. */
+  /** From the double on, where percents are hard to read. */
   | { kind: 'times'; factor: number }
 
 /** Against the period before; `none` when that had nothing to compare with. */
 export function changeOf(now: number, before: number): Change {
   if (before <= 0) return { kind: 'none' }
-  if (now >= before * 10) return { kind: 'times', factor: Math.round(now / before) }
+  if (now >= before * 2) return { kind: 'times', factor: factorOf(now / before) }
   const percent = Math.round((now / before - 1) * 100)
   if (percent === 0) return { kind: 'same' }
   return { kind: percent > 0 ? 'more' : 'less', percent: Math.abs(percent) }
 }
+
+/** `2.1`, but `50`. */
+const factorOf = (times: number): number => (times < 10 ? Math.round(times * 10) / 10 : Math.round(times))
 
 /** In percent, and neither all nor nothing unless it is so: `<1`, `50`, `>99`. */
 export function percentOf(share: number): string {
@@ -82,8 +85,11 @@ export function percentOf(share: number): string {
   return String(Math.round(share * 100))
 }
 
-/** True when there is money that may be summed up: at least one request had a price. */
-export const priced = ({ requests, unpriced }: UsageCounts): boolean => requests > unpriced
+/**
+ * True when there is a sum of money to tell. Refused requests cost nothing with or without a price: beside others without
+ * one, nothing is no sum.
+ */
+export const priced = ({ cost, unpriced }: UsageCounts): boolean => cost.total > 0 || unpriced === 0
 
 /** The index of one value far above the rest, twice the median or more; undefined with few values to judge by. */
 export function standsOut(values: readonly (number | undefined)[]): number | undefined {
