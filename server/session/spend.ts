@@ -47,6 +47,9 @@ export class Spend {
     for (const event of events) {
       const call = usageCall(event, null)
       if (!call) continue
+      // A host without a limit is never asked: what is kept is of one day at most.
+      const [day] = localDays(event.time, 1)
+      if (day!.from > this.#day) this.#begin(day!.from)
       const fresh = { seq: event.seq, at: event.time, cost: call.cost?.total ?? 0, unpriced: call.cost ? 0 : 1 }
       const list = this.#fresh.get(session)
       if (list) list.push(fresh)

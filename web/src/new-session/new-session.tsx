@@ -1,5 +1,6 @@
 import { ArrowUp, ChevronDown, Folder, FolderPlus, Layers } from 'lucide-react'
 import { useState } from 'react'
+import { textTokens } from '../../../server/wire/tokens.ts'
 import type { GlobalState, WorkspaceRow } from '../../../server/wire/views.ts'
 import { Confinement } from '../composer/composer.tsx'
 import { TextBox } from '../composer/text-box.tsx'
@@ -96,7 +97,7 @@ function Start({ global, asked }: { global: GlobalState; asked: string | undefin
           <div className="tools">
             <span className="end">
               {preset?.tokens !== undefined && (
-                <span className="num">{t('new.first', { n: tokens(preset.tokens + Math.ceil(text.length / 4)) })}</span>
+                <span className="num">{t('new.first', { n: tokens(preset.tokens + Math.ceil(textTokens(text))) })}</span>
               )}
               <IconButton
                 label={t('send')}
