@@ -97,7 +97,9 @@ function Start({ global, asked }: { global: GlobalState; asked: string | undefin
           <div className="tools">
             <span className="end">
               {preset?.tokens !== undefined && (
-                <span className="num">{t('new.first', { n: tokens(preset.tokens + Math.ceil(textTokens(text))) })}</span>
+                <span className="num">
+                  {t('new.first', { n: tokens(preset.tokens + Math.ceil(textTokens(text))) })}
+                </span>
               )}
               <IconButton
                 label={t('send')}
