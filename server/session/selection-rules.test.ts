@@ -21,7 +21,7 @@ const assembly = (selection?: Selection): Assembly => ({
   contexts: [],
   tools: [],
   variables: { cwd: '/tmp', provider: 'inner', model: 'inner' },
-  provenance: { sections: [], contexts: [] } as unknown as Assembly['provenance'],
+  provenance: { sections: [], contexts: [] },
   ...(selection && { selection }),
 })
 
@@ -230,7 +230,7 @@ describe('picks', () => {
     log.observe(() => seen.push(selection?.current))
     selection = new ModelSelection(log, () => A)
     expect(selection.current).toEqual(A)
-    log.observe(() => seen.push(selection!.current))
+    log.observe(() => seen.push(selection.current))
     selection.selectForNextRequest({ ...B, reasoningEffort: 'low', ignored: true } as Selection)
     const used = { ...B, reasoningEffort: 'low' }
     log.append(
