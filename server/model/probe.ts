@@ -86,7 +86,7 @@ async function attempt(run: Run, asked: string | undefined): Promise<Outcome> {
   }
   const listed = await discover(config, deps, { signal, limitMs: Math.min(LIST_MS, run.limitMs) })
   const list = 'failure' in listed ? listed.failure : undefined
-  log.end('list' in listed ? `${listed.list.models.size} models` : (list?.message ?? 'no list'))
+  log.end('list' in listed ? counted(listed.list.models.size) : (list?.message ?? 'no list'))
   if (list && signal.aborted) return { failure: late(list) }
   // A second look at a door that is not there tells nothing more.
   if (list?.transport && NETWORK.has(list.transport)) return { failure: list, list }
@@ -95,6 +95,8 @@ async function attempt(run: Run, asked: string | undefined): Promise<Outcome> {
   const failure = await oneWord(run, model)
   return { model, ...(list && { list }), ...(failure && { failure }) }
 }
+
+const counted = (models: number): string => (models === 1 ? '1 model' : `${models} models`)
 
 /** A model that is listed here and offered there; else any of them. */
 function choose(config: ProviderConfig, listed: Discovery): string | undefined {

@@ -1,6 +1,16 @@
-import { expect, test } from 'vitest'
-import type { BuiltRequest, Failure, FailureCode, PreparedCall, StreamEvent } from './port.ts'
-import { ALWAYS_RETRY, delayFor, NORMAL_RETRY, Retries, streamWithRetry, waitFor, type Timers } from './retry.ts'
+import fc from 'fast-check'
+import { expect, test, vi } from 'vitest'
+import type { BuiltRequest, Failure, FailureCode, PreparedCall, RetryPolicy, StreamEvent } from './port.ts'
+import {
+  ALWAYS_RETRY,
+  delayFor,
+  NO_RETRY,
+  NORMAL_RETRY,
+  Retries,
+  streamWithRetry,
+  waitFor,
+  type Timers,
+} from './retry.ts'
 
 const failure = (code: FailureCode, providerRetryAfterMs?: number): Failure => ({
   code,
@@ -94,4 +104,171 @@ test('a one-shot call runs under the policy: prepared anew for each attempt, par
   expect(result.blocks).toEqual([{ type: 'text', text: 'whole' }])
   expect(waits).toEqual([500, 1000])
   expect(prepared).toBe(3)
+})
+
+test('the policies as a route has them without a word of the settings', () => {
+  expect(NORMAL_RETRY).toEqual({ mode: 'normal', retries: 5, baseMs: 500, capMs: 10_000, jitter: 0.1 })
+  expect(ALWAYS_RETRY).toEqual({ mode: 'always', retries: 500, baseMs: 500, capMs: 60_000, jitter: 0.1 })
+  expect(NO_RETRY).toMatchObject({ mode: 'off', retries: 0 })
+})
+
+const CURABLE = [
+  'EMPTY_RESPONSE',
+  'RATE_LIMIT',
+  'SERVER',
+  'TIMEOUT',
+  'TRANSPORT',
+  'STREAM_CLOSED',
+  'MALFORMED_RESPONSE',
+] as const satisfies FailureCode[]
+const HOPELESS = [
+  'ABORTED',
+  'AUTH',
+  'UNKNOWN_MODEL',
+  'HTTP_418',
+  'QUOTA',
+  'CONTEXT_WINDOW_EXCEEDED',
+  'INVALID_REQUEST',
+  'MISSING_CREDENTIAL',
+  'INVALID_CREDENTIAL',
+  'UNSUPPORTED_CONTENT',
+  'UNSUPPORTED_REASONING_EFFORT',
+  'NO_ADAPTER',
+  'CONTENT_FILTER',
+  'BUDGET_EXCEEDED',
+  'UNKNOWN',
+] as const satisfies FailureCode[]
+
+test.each([...CURABLE])('%s is tried again, unless the route never does', (code) => {
+  for (const policy of [NORMAL_RETRY, ALWAYS_RETRY]) expect(delayFor(policy, 1, failure(code), middle)).toBe(500)
+  expect(delayFor(NO_RETRY, 1, failure(code), middle)).toBeNull()
+  expect(delayFor({ ...NO_RETRY, retries: 9 }, 1, failure(code, 10), middle)).toBeNull()
+  expect(new Retries(NO_RETRY, middle).next(failure(code))).toBeNull()
+})
+
+test.each([...HOPELESS])('%s is never tried again', (code) => {
+  for (const policy of [NORMAL_RETRY, ALWAYS_RETRY]) {
+    expect(delayFor(policy, 1, failure(code), middle)).toBeNull()
+    expect(delayFor(policy, 1, failure(code, 5), middle)).toBeNull()
+    expect(new Retries(policy, middle).next(failure(code))).toBeNull()
+  }
+})
+
+test('a certificate that does not hold is not tried again; every other failure of the network is', () => {
+  for (const policy of [NORMAL_RETRY, ALWAYS_RETRY]) {
+    expect(delayFor(policy, 1, { ...failure('TRANSPORT'), transport: 'tls' }, middle)).toBeNull()
+    for (const transport of ['dns', 'refused', 'reset', 'unreachable', 'connect-timeout'] as const)
+      expect(delayFor(policy, 1, { ...failure('TRANSPORT'), transport }, middle)).toBe(500)
+  }
+})
+
+test('a wait of exactly the cap is still waited for; none at all is no wait of ours', () => {
+  expect(delayFor(NORMAL_RETRY, 1, failure('RATE_LIMIT', 10_000), middle)).toBe(10_000)
+  expect(delayFor(NORMAL_RETRY, 1, failure('RATE_LIMIT', 10_001), middle)).toBeNull()
+  expect(delayFor(NORMAL_RETRY, 3, failure('RATE_LIMIT', 0), middle)).toBe(0)
+  expect(delayFor(NORMAL_RETRY, 6, failure('RATE_LIMIT', 5), middle)).toBeNull()
+})
+
+test('always tries an unreadable answer again and again, and its waits grow to a minute', () => {
+  const retries = new Retries(ALWAYS_RETRY, middle)
+  const waits = Array.from({ length: 9 }, () => retries.next(failure('MALFORMED_RESPONSE')))
+  expect(waits).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000])
+  // What a session spent before counts for `always` only: each step of `normal` has its own five.
+  expect(new Retries(NORMAL_RETRY, middle, 400).next(failure('SERVER'))).toBe(500)
+  expect(new Retries(ALWAYS_RETRY, middle, 499).next(failure('SERVER'))).toBe(60_000)
+  expect(new Retries(ALWAYS_RETRY, middle, 500).next(failure('SERVER'))).toBeNull()
+})
+
+const policies = fc.record({
+  mode: fc.constantFrom<RetryPolicy['mode']>('normal', 'always', 'off'),
+  retries: fc.nat(20),
+  baseMs: fc.integer({ min: 1, max: 5000 }),
+  capMs: fc.integer({ min: 1, max: 100_000 }),
+  jitter: fc.double({ min: 0, max: 0.5, noNaN: true }),
+})
+const failures = fc.record(
+  {
+    code: fc.constantFrom<FailureCode>(...CURABLE, ...HOPELESS),
+    message: fc.constant('x'),
+    providerRetryAfterMs: fc.nat(200_000),
+  },
+  { requiredKeys: ['code', 'message'] },
+)
+
+test('property: a wait is the provider’s, or ours within cap and jitter; never after the last retry', () => {
+  fc.assert(
+    fc.property(
+      policies,
+      fc.integer({ min: 1, max: 2000 }),
+      failures,
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (policy, attempt, failed, random) => {
+        const delay = delayFor(policy, attempt, failed, () => random)
+        const hopeless =
+          policy.mode === 'off' || (HOPELESS as readonly string[]).includes(failed.code) || attempt > policy.retries
+        const asked = failed.providerRetryAfterMs
+        if (hopeless || (asked !== undefined && policy.mode === 'normal' && asked > policy.capMs)) return delay === null
+        if (asked !== undefined) return delay === asked
+        const low = Math.min(policy.capMs, policy.baseMs) * (1 - policy.jitter)
+        return delay !== null && delay >= Math.floor(low) && delay <= Math.ceil(policy.capMs * (1 + policy.jitter))
+      },
+    ),
+    { numRuns: 500 },
+  )
+})
+
+test('property: one step retries as often as its policy says at most, and without jitter never waits less than before', () => {
+  fc.assert(
+    fc.property(policies, fc.array(failures, { maxLength: 40 }), (policy, list) => {
+      const retries = new Retries({ ...policy, jitter: 0 }, () => 0.5)
+      const waits = list.map(({ code, message }) => retries.next({ code, message })).filter((wait) => wait !== null)
+      expect(waits.length).toBeLessThanOrEqual(policy.mode === 'off' ? 0 : policy.retries)
+      expect(waits).toEqual(waits.toSorted((a, b) => a - b))
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('the wait ends by itself, and leaves no listener on a signal that lives on', async () => {
+  const { signal } = new AbortController()
+  const remove = vi.spyOn(signal, 'removeEventListener')
+  expect(await waitFor(1, signal)).toBe('elapsed')
+  expect(remove).toHaveBeenCalledTimes(1)
+})
+
+const failing: StreamEvent[] = [{ t: 'end', finish: { kind: 'error', failure: failure('SERVER') } }]
+
+test('a one-shot call numbers its attempts, gives up with the last failure, and ends at a stop', async () => {
+  const attempts: number[] = []
+  const call: PreparedCall = {
+    ...events(failing),
+    retry: { ...NORMAL_RETRY, retries: 2 },
+    stream: async function* (asked) {
+      attempts.push(asked.attempt)
+      yield* failing
+    },
+  }
+  const timers: Timers = { set: (callback) => queueMicrotask(callback), clear: () => undefined }
+  const given = await streamWithRetry(async () => call, { ...request, attempt: 7 }, { timers, random: middle })
+  expect(given.finish).toMatchObject({ kind: 'error', failure: { code: 'SERVER' } })
+  expect(attempts).toEqual([1, 2, 3])
+  const stop = new AbortController()
+  const stopping: Timers = { set: () => queueMicrotask(() => stop.abort()), clear: () => undefined }
+  let prepared = 0
+  const prepare = async () => {
+    prepared++
+    return call
+  }
+  await streamWithRetry(prepare, { ...request, signal: stop.signal }, { timers: stopping, random: middle })
+  expect(prepared).toBe(1)
+})
+
+test('an answer that was stopped is not tried again', async () => {
+  const aborted: StreamEvent[] = [{ t: 'end', finish: { kind: 'aborted', failure: failure('SERVER') } }]
+  let prepared = 0
+  const result = await streamWithRetry(async () => {
+    prepared++
+    return events(aborted)
+  }, request)
+  expect([prepared, result.finish.kind]).toEqual([1, 'aborted'])
 })

@@ -19,6 +19,8 @@ export interface ClassifyContext {
 }
 
 const MESSAGE_LIMIT = 300
+/** What is read of a longer text: patterns run over it, and a provider may send any amount. */
+const READ_LIMIT = 4000
 const CONTEXT_WORDS =
   /context[ _-]?(length|window)|maximum (context|prompt)|too many (input )?tokens|(prompt|input)( token count)?( is)? too long|exceeds? the (maximum|model'?s?) .{0,40}(tokens|context)|input token count/i
 const QUOTA_WORDS =
@@ -38,7 +40,7 @@ const TRANSPORT_CODES =
   /^(E(CONN|HOST|NET|PIPE|NOTFOUND|AI_|PROTO|ADDRNOTAVAIL)|UND_ERR_(SOCKET|CLOSED|DESTROYED|REQ|RES|ABORT|INFO|PRX)|ERR_(SSL|TLS|STREAM)|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH|HPE_)/
 const OVERFLOW = /^(UND_ERR_HEADERS_OVERFLOW|HPE_HEADER_OVERFLOW)$/
 const MALFORMED_NAMES =
-  /JSONParseError|TypeValidationError|InvalidResponseDataError|NoContentGeneratedError|EmptyResponseBodyError|SyntaxError/
+  /HTTPParserError|JSONParseError|TypeValidationError|InvalidResponseDataError|NoContentGeneratedError|EmptyResponseBodyError|SyntaxError/
 const REQUEST_NAMES = /InvalidArgumentError|InvalidPromptError|NoSuchModelError/
 
 /**
@@ -65,7 +67,7 @@ export function classify(error: unknown, context: ClassifyContext = {}): Failure
     }
   }
   const code = codeOfCause(chain, text, claimed)
-  if (chain.some((link) => OVERFLOW.test(codeOf(link) ?? ''))) return base(code, overflow(context.host))
+  if (code === 'MALFORMED_RESPONSE') return base(code, unreadable(chain, context.host) ?? text)
   if (code !== 'TRANSPORT' && code !== 'TIMEOUT') return base(code)
   const { host, proxy, httpStatus } = context
   const network = networkFailure(chain, {
@@ -77,8 +79,14 @@ export function classify(error: unknown, context: ClassifyContext = {}): Failure
   return { ...base(code, network.message), ...(network.transport && { transport: network.transport }) }
 }
 
-const overflow = (host = 'The provider'): string =>
-  `${host} answered with more headers than a client reads (${maxHeaderSize / 1024} KB). Check the address and what stands in front of it.`
+/** Answers that the client's parser gave up on. */
+function unreadable(chain: readonly unknown[], host = 'The provider'): string | undefined {
+  if (chain.some((link) => OVERFLOW.test(codeOf(link) ?? '')))
+    return `${host} answered with more headers than a client reads (${maxHeaderSize / 1024} KB). Check the address and what stands in front of it.`
+  if (chain.some((link) => link instanceof Error && link.name === 'HTTPParserError'))
+    return `${host} answered with something that is not HTTP. Check the address and its port.`
+  return undefined
+}
 
 const WATCHDOG_TEXT = {
   'first-byte': 'The provider sent no first byte in time.',
@@ -133,7 +141,7 @@ function remainder(chain: readonly unknown[]): FailureCode {
 function describe(code: FailureCode, message: string, context: ClassifyContext): Failure {
   return {
     code,
-    message: tidy(message || code, context.secrets),
+    message: tidy(message, context.secrets) || code,
     ...(context.requestId !== undefined && { requestId: context.requestId }),
   }
 }
@@ -143,6 +151,7 @@ export function tidy(message: string, secrets: readonly string[] = []): string {
   let text = message
   for (const secret of secrets) if (secret.length >= 4) text = text.replaceAll(secret, '***')
   text = text
+    .slice(0, READ_LIMIT)
     .replace(/\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi, '$1 ***')
     .replace(/\b(sk|pk|rk|key|xai|gsk|AIza)[-_A-Za-z0-9]{16,}/g, '***')
     .replace(/<[!/?a-z][^>]*>/gi, ' ')
