@@ -8,10 +8,16 @@ export interface Stored {
   lastSeq: number
 }
 
+/** A column of whole numbers takes nothing else, and one odd log must not keep every other out of the index. */
+export const whole = (value: number | null | undefined): number | null =>
+  value === null || value === undefined || !Number.isFinite(value)
+    ? null
+    : Math.min(Math.round(value), Number.MAX_SAFE_INTEGER)
+
 export const columnsOf = (row: LoggedRow): Record<string, string | number | null> => ({
   id: row.id,
-  created: row.created,
-  updated: row.updated,
+  created: whole(row.created),
+  updated: whole(row.updated),
   last_seq: row.lastSeq,
   title: row.title?.toWellFormed() ?? null,
   cwd: row.cwd?.toWellFormed() ?? null,
@@ -22,8 +28,8 @@ export const columnsOf = (row: LoggedRow): Record<string, string | number | null
   parent: row.parent,
   origin: row.origin,
   turns: row.turns,
-  tokens_in: row.tokensIn,
-  tokens_out: row.tokensOut,
+  tokens_in: whole(row.tokensIn),
+  tokens_out: whole(row.tokensOut),
 })
 
 export function sessionRow(row: Record<string, SQLOutputValue>): SessionRow {

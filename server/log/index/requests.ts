@@ -1,4 +1,5 @@
 import type { Header, LogEvent } from '../../wire/events.ts'
+import { whole } from './columns.ts'
 import { usageCall, type RouteRef } from '../../projection/usage-call.ts'
 
 /** One request to a model; or that the one before was tried again; or that all before are another session's. */
@@ -58,11 +59,11 @@ export function requestsOf(header: Header, events: readonly LogEvent[], route: R
       call.provider.toWellFormed(),
       call.model.toWellFormed(),
       call.kind,
-      usage.inputTokens ?? null,
-      usage.cacheReadTokens ?? null,
-      usage.cacheWriteTokens ?? null,
-      usage.outputTokens ?? null,
-      usage.reasoningTokens ?? null,
+      whole(usage.inputTokens),
+      whole(usage.cacheReadTokens),
+      whole(usage.cacheWriteTokens),
+      whole(usage.outputTokens),
+      whole(usage.reasoningTokens),
       cost?.input ?? 0,
       cost?.cacheRead ?? 0,
       cost?.cacheWrite ?? 0,
@@ -70,10 +71,10 @@ export function requestsOf(header: Header, events: readonly LogEvent[], route: R
       call.saved,
       cost ? 1 : 0,
       call.failed ? 1 : 0,
-      call.firstMs ?? null,
-      call.ms ?? null,
+      whole(call.firstMs),
+      whole(call.ms),
     ]
-    notes.push({ session: header.id, seq: event.seq, at: event.time, columns })
+    notes.push({ session: header.id, seq: event.seq, at: whole(event.time) ?? 0, columns })
   }
   return notes
 }

@@ -195,7 +195,17 @@ test('ten sessions at most, the costliest; what has no known cost goes by its re
   expect(filters).toEqual({ folders: [], presets: [] })
 })
 
-test("a fork's inherited requests are its parent's; a session in the trash is not counted, a damaged one is", async () => {
+test('a log with odd numbers keeps no other session out of the index', async () => {
+  const odd = { inputTokens: 1.5, outputTokens: Number.MAX_VALUE }
+  await session('odd', [answered({ usage: odd, price: DOLLAR, firstDeltaMs: 2.5 })], {}, NOW + 0.25)
+  await session('plain', [answered({ usage: MILLION, price: DOLLAR })])
+  await index.start()
+  const { sessions } = await report()
+  expect(sessions.map((row) => row.session).sort()).toEqual(['odd', 'plain'])
+  expect((await index.list({ limit: 9 })).rows).toHaveLength(2)
+})
+
+test("a fork's inherited requests are its parent's; a session in the trash is not counted", async () => {
   await session('parent', [
     answered({ usage: MILLION, price: DOLLAR }),
     draft('turn/end', { turn: 1, reason: { kind: 'completed' } }),
