@@ -13,6 +13,7 @@ export const catalog: Catalog = {
   credentials: host(() => import('./plugins/credentials.ts')),
   'config-editor': host(() => import('./plugins/config-editor.ts')),
   'state-store': host(() => import('./plugins/state-store.ts')),
+  sandbox: host(() => import('./plugins/sandbox.ts')),
   workspaces: host(() => import('./plugins/workspaces.ts')),
   llm: host(() => import('./plugins/llm.ts')),
   'llm-demo': host(() => import('./plugins/llm-demo.ts')),

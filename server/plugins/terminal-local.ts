@@ -1,6 +1,7 @@
 import './context.ts'
 import { z } from 'zod'
 import { plugin } from '../preset/kernel.ts'
+import { confinement } from './sandbox.ts'
 
 const config = z.strictObject({ timeoutMs: z.int().positive().default(300_000) })
 
@@ -11,6 +12,12 @@ export default plugin({
   apply(ctx, { timeoutMs }: z.output<typeof config>) {
     if (process.platform === 'win32') throw new Error('needs a POSIX terminal; not supported on Windows')
     const { terminals, logger } = ctx
-    ctx.effect(() => terminals.use(() => ({ timeoutMs, warn: (message) => logger.warn(message) })))
+    ctx.effect(() =>
+      terminals.use((context) => ({
+        timeoutMs,
+        warn: (message) => logger.warn(message),
+        ...confinement(ctx, context),
+      })),
+    )
   },
 })

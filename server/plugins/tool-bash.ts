@@ -1,6 +1,7 @@
 import './context.ts'
 import { z } from 'zod'
 import { plugin } from '../preset/kernel.ts'
+import { confinement } from './sandbox.ts'
 import { ownerOf, scopeOf } from '../preset/scope-tag.ts'
 import { oneShotBash } from '../terminal/one-shot.ts'
 
@@ -15,7 +16,11 @@ export default plugin({
   inject: ['tools'],
   config,
   apply(ctx, { description, ...settings }: z.output<typeof config>) {
-    const tool = oneShotBash({ ...settings, ...(description !== undefined && { description }) })
+    const tool = oneShotBash({
+      ...settings,
+      ...(description !== undefined && { description }),
+      confine: (context) => confinement(ctx, context).confine,
+    })
     ctx.effect(() => ctx.tools.add(scopeOf(ctx) ?? null, tool, ownerOf(ctx)))
   },
 })

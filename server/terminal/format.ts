@@ -62,6 +62,8 @@ function endText(end: CallEnd, { notRun, timeoutMs }: CallResult): string {
       return `[interrupted: the command waited for input, and there is nobody to give it]\n${end.stateKept ? KEPT : LOST}`
     case 'failed':
       return `[no shell could be started: ${end.reason}]`
+    case 'refused':
+      return `[not run] ${end.reason}`
     default:
       return never(end)
   }

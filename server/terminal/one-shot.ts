@@ -1,15 +1,19 @@
 import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
-import { defineTool } from '../tool/tool.ts'
+import { defineTool, failure } from '../tool/tool.ts'
 import { never } from '../wire/never.ts'
 import { cleanText } from './clean.ts'
 import { shellEnvironment } from './environment.ts'
+import { withoutInherited } from './inherit.ts'
+import { commandName, descendants, signalProcess } from './process.ts'
 import type { ChildProcess } from 'node:child_process'
+import type { Confine } from '../sandbox/confined.ts'
 import type { WriteStream } from 'node:fs'
 import type { AgentFacts, Tool, ToolContext, ToolOutcome } from '../tool/tool.ts'
 
@@ -20,8 +24,8 @@ export interface OneShotOptions {
   /** Characters of output the model reads; default 16000. The end is kept. */
   maxOutputChars?: number
   env?: Record<string, string>
-  /** Wraps the command in a sandbox. */
-  spawnArgv?(argv: string[], cwd: string): string[]
+  /** Asked for each command: how it is confined, or that it may not run. */
+  confine?(context: ToolContext): Confine
 }
 
 const DEFAULT_TIMEOUT_MS = 120_000
@@ -61,12 +65,14 @@ class Output {
     this.#limit = limit
   }
 
-  async take(chunk: Buffer, folder: () => Promise<string>, name: string): Promise<string> {
+  async take(chunk: Buffer, place: () => Promise<SpillPlace>): Promise<string> {
     const text = this.#decoder.decode(chunk, { stream: true })
     this.#bytes += chunk.length
     if (!this.#spill && this.#tail.length + text.length > this.#limit) {
-      this.path = join(await folder(), `${name}.log`)
-      this.#spill = createWriteStream(this.path, { mode: 0o600 })
+      const { shown, real } = await place()
+      this.path = shown
+      // Exclusive: a command may have laid a link of this name into its own folder.
+      this.#spill = createWriteStream(real, { mode: 0o600, flags: 'wx' })
       // Losing the copy on disk must not lose the call; the tail in memory is the result.
       this.#spill.on('error', () => (this.path = undefined))
       this.#spill.write(this.#tail)
@@ -93,8 +99,14 @@ function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
-async function stop(child: ChildProcess, exited: Promise<unknown>): Promise<void> {
-  signalGroup(child, 'SIGTERM')
+/** A sandbox would end at once and take its commands along: they are asked one by one. */
+function askToEnd(child: ChildProcess, sandboxed: boolean): void {
+  if (!sandboxed || child.pid === undefined) return signalGroup(child, 'SIGTERM')
+  for (const pid of descendants(child.pid)) if (commandName(pid) !== 'bwrap') signalProcess(pid, 'SIGTERM')
+}
+
+async function stop(child: ChildProcess, exited: Promise<unknown>, sandboxed: boolean): Promise<void> {
+  askToEnd(child, sandboxed)
   await Promise.race([exited, delay(TERM_GRACE_MS, undefined, { ref: false })])
   signalGroup(child, 'SIGKILL')
   await exited
@@ -117,6 +129,19 @@ function noteOf(end: End, timeoutMs: number): string | undefined {
 // The folder of an agent's long outputs, made with the first one and removed with the agent.
 const folders = new WeakMap<AgentFacts, Promise<string>>()
 
+interface SpillPlace {
+  shown: string
+  real: string
+}
+
+/** In a sandbox a folder that its commands see; of a plain name there, so that no folder on the way can be exchanged. */
+async function spillPlace({ agent, callId }: ToolContext, files: SpillPlace | undefined): Promise<SpillPlace> {
+  const name = `${callId.replaceAll(/[^\w-]/g, '_')}-${randomBytes(4).toString('hex')}.log`
+  if (files) return { shown: join(files.shown, name), real: join(files.real, name) }
+  const path = join(await spillFolder(agent), name)
+  return { shown: path, real: path }
+}
+
 function spillFolder(agent: AgentFacts): Promise<string> {
   const known = folders.get(agent)
   if (known) return known
@@ -134,9 +159,13 @@ async function run(
   const cwd = workdir === undefined || isAbsolute(workdir) ? (workdir ?? context.cwd) : resolve(context.cwd, workdir)
   // One stream for both, so that the order of the lines is the real one.
   const argv = ['/bin/bash', '-c', `exec 2>&1; ${command}`]
-  const [file = '', ...args] = options.spawnArgv?.(argv, cwd) ?? argv
+  const confined = (await options.confine?.(context)(argv, { cwd })) ?? ({ kind: 'bare' } as const)
+  if (confined.kind === 'refused') return failure(confined.code, `[not run] ${confined.reason}`)
+  const sandboxed = confined.kind === 'sandboxed'
+  const [file = '', ...args] = withoutInherited(sandboxed ? confined.argv : argv)
   const child = spawn(file, args, {
-    cwd,
+    // The sandbox goes there itself: the folder may be one that only it knows by this name.
+    cwd: sandboxed ? '/' : cwd,
     env: options.env ?? shellEnvironment(),
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -145,7 +174,7 @@ async function run(
   let taken = Promise.resolve()
   const take = (chunk: Buffer): void => {
     taken = taken
-      .then(() => output.take(chunk, () => spillFolder(context.agent), context.callId.replaceAll(/[^\w-]/g, '_')))
+      .then(() => output.take(chunk, () => spillPlace(context, sandboxed ? confined.files : undefined)))
       .then((text) => context.output(text))
   }
   child.stdout.on('data', take)
@@ -163,7 +192,7 @@ async function run(
   if (context.signal.aborted) cancel()
   try {
     const end = await Promise.race([exited, limit.promise])
-    if (end.kind !== 'exit') await stop(child, exited)
+    if (end.kind !== 'exit') await stop(child, exited, sandboxed)
     // A background child keeps the pipe open; it goes on, its later output does not belong to this call.
     await Promise.race([closed, delay(DRAIN_MS, undefined, { ref: false })])
     child.stdout.destroy()

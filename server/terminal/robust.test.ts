@@ -169,9 +169,11 @@ test(
 )
 
 test('no shell to start is a result that says why', async () => {
-  const missing = await terminal({ spawnArgv: () => ['/nonexistent/sandbox'] }).run('true')
+  const missing = await terminal({ confine: () => ({ kind: 'sandboxed', argv: ['/nonexistent/sandbox'] }) }).run('true')
   expect(missing.end.kind).toBe('failed')
-  const refusing = await terminal({ spawnArgv: () => ['/bin/sh', '-c', 'echo no such profile; exit 9'] }).run('true')
+  const refusing = await terminal({
+    confine: () => ({ kind: 'sandboxed', argv: ['/bin/sh', '-c', 'echo no such profile; exit 9'] }),
+  }).run('true')
   expect(refusing.output).toContain('no such profile')
   expect(formatBashResult(refusing)).toMatchObject({
     isError: true,
@@ -183,7 +185,9 @@ test('no shell to start is a result that says why', async () => {
 })
 
 test('inside another process the shell is found: interrupt, input watch and teardown work', async () => {
-  const shell = terminal({ spawnArgv: (bash) => ['/bin/sh', '-c', '"$@"; exit $?', 'sh', ...bash] })
+  const shell = terminal({
+    confine: (bash) => ({ kind: 'sandboxed', argv: ['/bin/sh', '-c', '"$@"; exit $?', 'sh', ...bash] }),
+  })
   await shell.run('A=kept')
   expect((await shell.run('sleep 60', { timeoutMs: 200 })).end).toEqual({ kind: 'timeout', stateKept: true })
   expect((await shell.run('cat </dev/tty')).end).toEqual({ kind: 'needs-input', stateKept: true })

@@ -2,10 +2,11 @@ import { Call, type CallRequest, type Outcome } from './call.ts'
 import { cleanKept, cleanText, decode, looksBinary, type Scrub } from './clean.ts'
 import { ControlDir, newNonce } from './control.ts'
 import { Live } from './live.ts'
-import { commandName, descendants, readStat, signalProcess } from './process.ts'
+import { commandName, descendants, readStat, sessionMembers, signalProcess } from './process.ts'
 import { openPty, type Pty, type PtyExit } from './pty.ts'
 import { Ring } from './ring.ts'
 import { retire } from './teardown.ts'
+import type { Confine, Confined } from '../sandbox/confined.ts'
 
 /** No readline, so TAB and control bytes mean nothing; interactive, so jobs work and SIGINT does not end it. */
 export const BASH = ['/bin/bash', '--noprofile', '--norc', '--noediting', '-i', '+H']
@@ -15,8 +16,14 @@ export interface ShellOptions {
   env: Record<string, string>
   stdin: 'null' | 'tty'
   controlRoot?: string
-  /** Wraps the argv in a sandbox; `control` has to be bound into it. */
-  spawnArgv?(bash: string[], control: string): string[]
+  confine?: Confine
+}
+
+/** `failed`: what was said by a shell that did not come up. `refused`: nothing was started. */
+export interface OpenedShell {
+  shell?: Shell
+  failed?: ShellCall
+  refused?: Extract<Confined, { kind: 'refused' }>
 }
 
 export interface ShellCall {
@@ -67,6 +74,7 @@ export class Shell {
   readonly #control: ControlDir
   readonly #between = new Ring(0, BETWEEN)
   readonly #pty: Pty
+  readonly #sandboxed: boolean
   #pid: number
   #call: Call | undefined
   #exit: PtyExit | undefined
@@ -74,11 +82,12 @@ export class Shell {
   #degraded: string | undefined
   #closing: Promise<string[]> | undefined
 
-  private constructor(options: ShellOptions, control: ControlDir) {
+  private constructor(options: ShellOptions, control: ControlDir, sandbox: string[] | undefined) {
     this.#options = options
+    this.#sandboxed = sandbox !== undefined
     this.cwd = options.cwd
     this.#control = control
-    this.#pty = openPty(options.spawnArgv?.(BASH, control.path) ?? BASH, {
+    this.#pty = openPty(sandbox ?? BASH, {
       cwd: options.cwd,
       env: { ...options.env, ...FIXED_ENV },
       onData: (chunk) => (this.#call ? this.#call.data(chunk) : this.#between.push(chunk)),
@@ -93,13 +102,19 @@ export class Shell {
   }
 
   /** Throws the system's error when there is no control directory or no terminal to have. */
-  static async open(options: ShellOptions): Promise<{ shell: Shell; failed?: ShellCall }> {
+  static async open(options: ShellOptions): Promise<OpenedShell> {
     const control = ControlDir.open(options.controlRoot)
     try {
-      const shell = new Shell(options, control)
+      const place = { cwd: options.cwd, control: control.path }
+      const confined = (await options.confine?.(BASH, place)) ?? ({ kind: 'bare' } as const)
+      if (confined.kind === 'refused') {
+        control.remove()
+        return { refused: confined }
+      }
+      const shell = new Shell(options, control, confined.kind === 'sandboxed' ? confined.argv : undefined)
       const first = await shell.#run({ command: SET_UP, timeoutMs: SET_UP_MS }, true)
       if (first.outcome.kind !== 'completed') return { shell, failed: first }
-      if (options.spawnArgv) shell.#pid = innerShell(shell.#pty.pid)
+      if (shell.#sandboxed) shell.#pid = innerShell(shell.#pty.pid)
       return { shell }
     } catch (error) {
       control.remove()
@@ -110,6 +125,14 @@ export class Shell {
   /** The shell's pid in the host's numbering, also when it runs inside a sandbox. */
   get pid(): number {
     return this.#pid
+  }
+
+  /** A process lives beside the shell, in the foreground or the background. */
+  hasProcesses(): boolean {
+    const others = this.#sandboxed
+      ? descendants(this.#pty.pid).filter((pid) => commandName(pid) !== 'bwrap')
+      : [...descendants(this.#pid), ...sessionMembers(this.#pid)]
+    return others.some((pid) => pid !== this.#pid)
   }
 
   /** Why this shell must not run another call; undefined while it may. */
@@ -200,11 +223,10 @@ export class Shell {
   }
 
   async #retire(): Promise<string[]> {
-    const sandboxed = this.#options.spawnArgv !== undefined
     const survivors = await retire({
       pid: this.#pid,
       spawned: this.#pty.pid,
-      sandboxed,
+      sandboxed: this.#sandboxed,
       exited: this.#pty.exited,
       ended: this.#exit !== undefined,
     })

@@ -22,7 +22,8 @@ const POLL = 20
  * reach without a sandbox: it is named (`1234 name`), not hunted. In a sandbox its end takes all of them along.
  */
 export async function retire({ pid, spawned, sandboxed, exited, ended }: Retiring): Promise<string[]> {
-  const session = ended ? pid : (readStat(pid)?.session ?? pid)
+  // The spawned process leads the terminal's session; a shell inside of a sandbox has no session of its own.
+  const session = sandboxed ? spawned : ended ? pid : (readStat(pid)?.session ?? pid)
   const strays = sandboxed || ended ? [] : descendants(pid).filter((child) => readStat(child)?.session !== session)
   if (sandboxed && !ended) signalProcess(spawned, 'SIGKILL')
   for (const member of sessionMembers(session)) {

@@ -76,7 +76,9 @@ test.each(['restart', 'idle', 'mode'] as const)(
 
 test('O-15 a mode switch ends the shell after the running call and starts the next one in the new mode', async () => {
   let mode = 'one'
-  const shell = terminal({ spawnArgv: (bash) => ['/usr/bin/env', `MODE=${mode}`, ...bash] })
+  const shell = terminal({
+    confine: (bash) => ({ kind: 'sandboxed', argv: ['/usr/bin/env', `MODE=${mode}`, ...bash] }),
+  })
   expect(await says(shell, 'echo $MODE')).toBe('one')
   mode = 'two'
   await shell.replace('mode')

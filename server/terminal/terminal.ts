@@ -3,8 +3,8 @@ import { dirname } from 'node:path'
 import { never } from '../wire/never.ts'
 import type { Outcome } from './call.ts'
 import { shellEnvironment } from './environment.ts'
-import { descendants, sessionMembers } from './process.ts'
-import { ENDED, Shell, type ShellCall, type ShellOptions } from './shell.ts'
+import { ENDED, Shell, type OpenedShell, type ShellCall, type ShellOptions } from './shell.ts'
+import type { Confine } from '../sandbox/confined.ts'
 
 export interface TerminalOptions {
   /** Where each new shell starts. A folder that is gone is replaced by its nearest parent that exists. */
@@ -15,8 +15,10 @@ export interface TerminalOptions {
   timeoutMs?: number
   /** `null` (default): commands find their input empty. `tty`: they find the terminal. */
   stdin?: 'null' | 'tty'
-  /** Wraps the shell in a sandbox. `control` is the directory that has to be readable and writable inside. */
-  spawnArgv?(bash: string[], control: string): string[]
+  /** Asked for each new shell: the command line that confines it, or why there may be none. Absent: never confined. */
+  confine?: Confine
+  /** Names what `confine` would answer now. A shell that was started under another name is replaced before the next call. */
+  mode?(): string
   /** Parent of the control directories; default `$XDG_RUNTIME_DIR/core-web`, else `/var/tmp/core-web-<uid>`. */
   controlRoot?: string
   /** Told what a closed shell left behind. */
@@ -32,6 +34,8 @@ export type CallEnd =
   | { kind: 'timeout' | 'cancelled' | 'needs-input'; stateKept: boolean }
   /** No shell could be started; `output` says what was said meanwhile. */
   | { kind: 'failed'; reason: string }
+  /** The session's policy allows no shell on this machine; nothing has run. */
+  | { kind: 'refused'; code: string; reason: string }
 
 /** What the model has to know beside the output, in this order at the head of the result. */
 export type Notice =
@@ -82,6 +86,7 @@ export class Terminal {
   readonly #waiting: Waiting[] = []
   #pump: Promise<void> | undefined
   #shell: Shell | undefined
+  #mode: string | undefined
   /** Why the next shell is not the session's first one. */
   #reason: NewShellReason | undefined
   #closed = false
@@ -108,9 +113,7 @@ export class Terminal {
   hasProcesses(): boolean {
     const pid = this.pid
     if (pid === undefined) return false
-    return (
-      this.#pump !== undefined || descendants(pid).length > 0 || sessionMembers(pid).some((member) => member !== pid)
-    )
+    return this.#pump !== undefined || (this.#shell?.hasProcesses() ?? false)
   }
 
   /** The session had a shell that this Terminal does not know; the next one says why it is new. */
@@ -173,7 +176,14 @@ export class Terminal {
 
   /** A shell that can be used, or the result of a call that cannot have one. */
   async #ensure(notices: Notice[]): Promise<{ shell: Shell } | Omit<CallResult, 'notices' | 'timeoutMs' | 'ms'>> {
-    if (this.#shell && this.#shell.unusable === undefined) return { shell: this.#shell }
+    const mode = this.#options.mode?.()
+    if (this.#shell && this.#shell.unusable === undefined && this.#mode === mode) return { shell: this.#shell }
+    if (this.#shell?.unusable === undefined && this.#shell) {
+      this.#reason = 'mode'
+      const text = this.#shell.takeBetween()
+      if (text !== '') notices.push({ kind: 'between', text })
+      await this.#retire()
+    }
     if (this.#shell) {
       this.#reason ??= 'death'
       const text = this.#shell.takeBetween()
@@ -182,7 +192,9 @@ export class Terminal {
       await this.#retire()
     }
     const directory = existing(this.#options.cwd)
-    const { shell, failed, reason } = await open(this.#options, directory)
+    this.#mode = mode
+    const { shell, failed, refused, reason } = await open(this.#options, directory)
+    if (refused) return { ...NOTHING, end: { kind: 'refused', code: refused.code, reason: refused.reason } }
     this.#shell = shell
     if (failed || !shell) {
       await this.#retire()
@@ -215,14 +227,11 @@ export class Terminal {
   }
 }
 
-async function open(
-  options: TerminalOptions,
-  cwd: string,
-): Promise<{ shell?: Shell; failed?: ShellCall; reason?: string }> {
-  const { env = shellEnvironment(), stdin = 'null', controlRoot, spawnArgv } = options
+async function open(options: TerminalOptions, cwd: string): Promise<Partial<OpenedShell> & { reason?: string }> {
+  const { env = shellEnvironment(), stdin = 'null', controlRoot, confine } = options
   const shellOptions: ShellOptions = { cwd, env, stdin }
   if (controlRoot !== undefined) shellOptions.controlRoot = controlRoot
-  if (spawnArgv) shellOptions.spawnArgv = spawnArgv
+  if (confine) shellOptions.confine = confine
   try {
     return await Shell.open(shellOptions)
   } catch (error) {

@@ -40,7 +40,9 @@ export function persistentBash(options: PersistentBashOptions): Tool {
         ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
       })
       const { text, isError } = formatBashResult(result, options.maxOutputChars)
-      return { content: [{ type: 'text', text }], isError, meta: metaOf(result) }
+      const { end } = result
+      const error = end.kind === 'refused' && { error: { code: end.code, reason: end.reason } }
+      return { content: [{ type: 'text', text }], isError, ...error, meta: metaOf(result) }
     },
   })
 }

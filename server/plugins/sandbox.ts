@@ -1,0 +1,96 @@
+import './context.ts'
+import { z } from 'zod'
+import { plugin } from '../preset/kernel.ts'
+import { Sandbox } from '../sandbox/sandbox.ts'
+import { defaultRoot } from '../terminal/control.ts'
+import { openPty } from '../terminal/pty.ts'
+import type { Context } from '@deepseek-ai/cordis'
+import type { Confine, Confined } from '../sandbox/confined.ts'
+import type { ToolContext } from '../tool/tool.ts'
+import type { Policy } from '../wire/safety.ts'
+
+const Count = z.int().positive()
+const config = z.strictObject({
+  limits: z
+    .strictObject({
+      memoryMb: Count.optional(),
+      processes: Count.optional(),
+      openFiles: Count.optional(),
+      fileMb: Count.optional(),
+    })
+    .optional(),
+})
+
+/** What confines commands on this machine, tried once at start beside everything else. */
+export default plugin({
+  name: 'sandbox',
+  inject: ['webStartup', 'dataFolder'],
+  config,
+  apply(ctx, { limits }: z.output<typeof config>) {
+    const { env } = ctx.webStartup
+    const uid = process.getuid?.()
+    const sandbox = new Sandbox({
+      dataDir: ctx.dataFolder.path,
+      env,
+      openTerminal: openPty,
+      scratch: defaultRoot(env),
+      ...(uid !== undefined && { uid }),
+      ...(limits && { limits: given(limits) }),
+    })
+    void sandbox.ready()
+    const failed = (error: Error) => ctx.logger.warn(`temporary files of a session stay: ${error.message}`)
+    ctx.inject(['sessions', 'sessionStore'], (inner) => {
+      const { sessions, sessionStore } = inner
+      void sandbox.sweep((session) => sessionStore.exists(session)).catch(failed)
+      const rows = (_rows: unknown, removed: string[]) => {
+        for (const session of removed) void sandbox.forget(session).catch(failed)
+      }
+      inner.effect(() => sessions.feeds.add({ rows, events: pass, delta: pass, output: pass, writer: pass }))
+    })
+    ctx.effect(function* () {
+      yield () => sandbox.close()
+      yield ctx.provide('sandbox', sandbox)
+    })
+  },
+})
+
+const pass = (): void => undefined
+
+/** Each session's policy, from the row that keeps them; a host without one confines nothing. */
+interface Policies {
+  policyFor(agent: string): Policy | undefined
+}
+
+/** How the commands of this call's agent are confined now, and under which name (`TerminalOptions`). */
+export function confinement(ctx: Context, { agent }: ToolContext): { confine: Confine; mode(): string } {
+  const policy = () => (ctx.get('policy') as Policies | undefined)?.policyFor(agent.id)
+  return {
+    confine: (argv, place) => {
+      const current = policy()
+      if (!current || current.sandbox === 'full') return { kind: 'bare' }
+      const sandbox = ctx.get('sandbox')
+      return sandbox ? sandbox.argvFor(current, argv, place) : MISSING
+    },
+    mode: () => {
+      const { sandbox = 'full', network, roots, mounts } = policy() ?? {}
+      return sandbox === 'full' ? sandbox : JSON.stringify([sandbox, network, roots, mounts])
+    },
+  }
+}
+
+const MISSING: Confined = {
+  kind: 'refused',
+  code: 'SANDBOX_UNAVAILABLE',
+  reason: 'This session’s mode confines commands, and this host has no row sandbox. Add it to the host’s rows.',
+}
+
+const given = <T extends object>(fields: T) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>
+  }
+
+declare module '@deepseek-ai/cordis' {
+  interface Context {
+    sandbox: Sandbox
+  }
+}
