@@ -11,6 +11,6 @@ export type Confined =
   /** `files`: a folder that commands may write, as they see it and where it lies; for what the host has to hand them. */
   | { kind: 'sandboxed'; argv: string[]; files?: { shown: string; real: string } }
   /** `reason` is for the model and the person: what is missing and how to get it. */
-  | { kind: 'refused'; code: 'SANDBOX_UNAVAILABLE'; reason: string }
+  | { kind: 'refused'; code: 'SANDBOX_UNAVAILABLE' | 'COMMAND_NOT_STARTED'; reason: string }
 
 export type Confine = (argv: string[], place: Place) => Confined | Promise<Confined>

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DEFAULT_LIMITS, limitArgv, type Limits } from './limits.ts'
-import { isWithin, toShown } from './mounts.ts'
+import { isWithin, toReal, toShown } from './mounts.ts'
 import { guardedPlaces, kindOf, maskedPlaces, realOf } from './places.ts'
 import { findProgram, probe, type OpenTerminal, type Probed } from './probe.ts'
 import { bwrapArgv } from './profile.ts'
@@ -14,7 +14,7 @@ export interface SandboxOptions {
   dataDir: string
   env: Record<string, string | undefined>
   openTerminal: OpenTerminal
-  /** Where a trial may make its workspace; outside `/tmp`. */
+  /** Where shells have their control folders and a trial may make its workspace; outside `/tmp`. */
   scratch: string
   limits?: Limits
   uid?: number
@@ -79,6 +79,8 @@ export class Sandbox {
     const { runner } = this.#probed
     if (!runner) return { kind: 'refused', code: 'SANDBOX_UNAVAILABLE', reason: this.#refusal(mode) }
     if (roots.includes('/')) return { kind: 'refused', code: 'SANDBOX_UNAVAILABLE', reason: UNBOUND }
+    if (kindOf(toReal(mounts, cwd)) !== 'folder')
+      return { kind: 'refused', code: 'COMMAND_NOT_STARTED', reason: `There is no folder ${cwd} to run a command in.` }
     const profile = { ...runner, mode, network, roots, masks, guarded, mounts, kindOf }
     const wrapped = bwrapArgv({ ...profile, cwd: toShown(mounts, cwd), ...(control !== undefined && { control }) })
     const [shown, real] = mounts[0] ?? []
@@ -91,9 +93,8 @@ export class Sandbox {
 
   /** Makes the session's folder for temporary files, too. Throws the system's error when that cannot be done. */
   placesOf(session: string, workspace: string): Places {
-    const { dataDir, env, uid } = this.#options
-    const home = env['HOME']
-    const masks = maskedPlaces({ dataDir, ...(home !== undefined && { home }), ...(uid !== undefined && { uid }) })
+    // Each command sees its own control folder, never those of other shells.
+    const masks = [...this.#masks(), ...[realOf(this.#options.scratch) ?? []].flat()]
     const root = realOf(workspace) ?? workspace
     const places = { roots: [root], masks, guarded: guardedPlaces(root), mounts: [] as [string, string][] }
     // Such a workspace holds the machine's own /tmp: nothing else can be shown there.
@@ -129,19 +130,23 @@ export class Sandbox {
   }
 
   async #probe(): Promise<SandboxVerdict> {
-    const { openTerminal, scratch, env, uid, dataDir, now } = this.#options
-    const home = env['HOME']
-    const masks = maskedPlaces({ dataDir, ...(home !== undefined && { home }), ...(uid !== undefined && { uid }) })
+    const { openTerminal, scratch, env, uid, now } = this.#options
     this.#probed = await (this.#options.probe ?? probe)({
       openTerminal,
       scratch,
-      masks,
+      masks: this.#masks(),
       env,
       ...(uid !== undefined && { uid }),
       ...(now && { now }),
     })
     for (const listener of this.#listeners) listener(this.#probed.verdict)
     return this.#probed.verdict
+  }
+
+  #masks(): string[] {
+    const { dataDir, env, uid } = this.#options
+    const home = env['HOME']
+    return maskedPlaces({ dataDir, ...(home !== undefined && { home }), ...(uid !== undefined && { uid }) })
   }
 
   #refusal(mode: string): string {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
+import { confinement, unconfined, type Confinement } from '../sandbox/sandbox.fixture.ts'
 import { Terminal, type CallResult } from './terminal.ts'
 
 interface Expectation {
@@ -43,8 +44,15 @@ const GUARD_MS = 8000
 const installed = (program: string) => spawnSync('/bin/sh', ['-c', `command -v ${program}`]).status === 0
 
 class Runner {
-  readonly work = mkdtempSync(join(tmpdir(), 'shell-'))
-  readonly terminal = new Terminal({ cwd: this.work })
+  readonly work: string
+  readonly terminal: Terminal
+  readonly #place: Confinement | undefined
+
+  constructor(place?: Confinement) {
+    this.#place = place
+    this.work = place?.work ?? mkdtempSync(join(tmpdir(), 'shell-'))
+    this.terminal = new Terminal({ cwd: this.work, ...(place && { confine: place.confine }) })
+  }
 
   async call(step: Step & { cancelAtMs?: number }): Promise<CallResult> {
     const command = step.command
@@ -65,6 +73,7 @@ class Runner {
   async close() {
     await this.terminal.close()
     rmSync(this.work, { recursive: true, force: true })
+    await this.#place?.remove()
   }
 }
 
@@ -105,12 +114,18 @@ test('SH the file holds the cases it says', () => {
   expect(cases).toHaveLength(about.about.counts.cases)
 })
 
-describe('persistent shell', () => {
+const open = await unconfined()
+const ways: { name: string; without?: string | undefined; place?(): Confinement }[] = [
+  { name: 'persistent shell' },
+  { name: 'persistent shell in the sandbox', without: open, place: () => confinement() },
+]
+
+describe.each(ways)('$name', ({ without, place }) => {
   for (const row of cases) {
-    const missing = (row.needs ?? []).filter((program) => !installed(program))
+    const missing = [...(row.needs ?? []).filter((program) => !installed(program)), ...(without ? [without] : [])]
     const note = missing.length > 0 ? ` (needs ${missing.join(', ')})` : ''
     test.skipIf(missing.length > 0)(`SH ${row.name}${note}`, { timeout: 40_000 }, async () => {
-      const runner = new Runner()
+      const runner = new Runner(place?.())
       try {
         await runCase(runner, row)
       } finally {
