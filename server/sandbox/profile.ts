@@ -99,7 +99,8 @@ function bindingsOf({ mode, roots, mounts, masks, control, kindOf }: Profile): B
   const exists = (path: string) => kindOf(path) === 'folder'
   const write = mode === 'workspace-write'
   const moved: Binding[] = mounts
-    .filter(([, real]) => !masks.includes(real))
+    // A folder that is shown as itself stands in the table for its readers only.
+    .filter(([shown, real]) => shown !== real && !masks.includes(real))
     .map(([shown, real]) => ({ real, shown, write: true }))
   const taken = new Set(moved.flatMap(({ real, shown }) => [real, shown]))
   // A root that is shown elsewhere needs no second place; one that is itself a mask is none.

@@ -1,9 +1,21 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  readdirSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Terminal, type TerminalOptions } from '../terminal/terminal.ts'
+import { toReal } from './mounts.ts'
 import { confinement, unconfined, type Confinement } from './sandbox.fixture.ts'
 
 let place: Confinement
@@ -107,6 +119,24 @@ describe.skipIf(without !== undefined)(`a confined shell${note}`, () => {
       /^xbash: there: Read-only file system\nrm: .*Read-only file system\nhere$/,
     )
   })
+
+  test.each(['read-only', 'workspace-write'] as const)(
+    '%s: a workspace below /tmp is seen there, and nothing beside it',
+    async (mode) => {
+      const work = realpathSync(mkdtempSync('/tmp/core-web-below-'))
+      try {
+        writeFileSync(join(work, 'here'), 'x')
+        Object.assign(place.policy, place.sandbox.placesOf('session-1', work), { sandbox: mode })
+        expect(toReal(place.policy.mounts, join(work, 'here'))).toBe(join(work, 'here'))
+        expect(toReal(place.policy.mounts, '/tmp/b')).toBe(join(place.data, 'tmp/session-1/b'))
+        const { output } = await shell({ cwd: work }).run('cat here; echo; : >/tmp/b; ls -A1 /tmp; : >made')
+        const denied = 'bash: made: Read-only file system\n'
+        expect(output).toBe(`x\nb\n${basename(work)}\n${mode === 'read-only' ? denied : ''}`)
+      } finally {
+        rmSync(work, { recursive: true, force: true })
+      }
+    },
+  )
 
   test('neither the host’s processes nor its environment can be seen or signalled', async () => {
     const name = readFileSync('/proc/self/environ', 'latin1')

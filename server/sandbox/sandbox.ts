@@ -100,7 +100,8 @@ export class Sandbox {
     // Such a workspace holds the machine's own /tmp: nothing else can be shown there.
     if (isWithin('/tmp', root)) return places
     const tmp = this.#makeTmp(session)
-    return { ...places, roots: [root, tmp], mounts: [['/tmp', tmp]] }
+    const own: [string, string][] = isWithin(root, '/tmp') ? [[root, root]] : []
+    return { ...places, roots: [root, tmp], mounts: [['/tmp', tmp], ...own] }
   }
 
   /** Takes the session's temporary files away. */
