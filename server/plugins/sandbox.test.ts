@@ -1,0 +1,105 @@
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { testFlags } from '../boot-testing.ts'
+import { boot } from '../boot.ts'
+import { unconfined } from '../sandbox/sandbox.fixture.ts'
+import type { AgentFacts, ToolContext, ToolOutcome } from '../tool/tool.ts'
+import type { Policy } from '../wire/safety.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+/** The shipped host outside of `/tmp`, with a policy for every agent that the test decides. */
+async function hostWith(choice: Partial<Policy>, env: Record<string, string> = {}) {
+  const folder = realpathSync(mkdtempSync('/var/tmp/core-web-host-'))
+  const dataDir = join(folder, 'data')
+  const base = { HOME: folder, PATH: process.env['PATH'], ...env }
+  const host = await boot({ rootDir: ROOT, dataDir, flags: testFlags(dataDir), env: base })
+  const closing: (() => void | Promise<void>)[] = []
+  onTestFinished(async () => {
+    for (const effect of closing) await effect()
+    await host.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const { id } = await host.service('workspaces')!.add(folder, true)
+  const { session } = await host.service('sessions')!.create({ workspace: id, preset: 'minimal' })
+  const work = join(folder, 'work')
+  const sandbox = host.service('sandbox')!
+  const places = sandbox.placesOf(session, folder)
+  const policy: Policy = {
+    sandbox: 'workspace-write',
+    network: true,
+    onAsk: 'deny',
+    edits: 'auto',
+    commands: 'auto',
+    rules: [],
+    ...places,
+    ...choice,
+  }
+  host.ctx.provide(
+    'policy' as never,
+    { policyFor: (agent: string) => (agent === session ? policy : undefined) } as never,
+  )
+  return { host, folder, work, dataDir, session, policy, closing, sandbox }
+}
+
+type Made = Awaited<ReturnType<typeof hostWith>>
+
+async function bash({ host, session, folder, closing }: Made, preset: string) {
+  const agent: AgentFacts = { id: session, scope: {}, cwd: folder, onClose: (effect) => void closing.push(effect) }
+  await host.service('agentPresets')!.mount(agent.scope, preset)
+  const tool = host
+    .service('tools')!
+    .view(agent.scope)
+    .find(({ spec }) => spec.name === 'bash')!
+  const { signal } = new AbortController()
+  return (command: string): Promise<ToolOutcome> => {
+    const context: ToolContext = { agent, callId: 'c', turn: 1, step: 1, cwd: folder, signal, output() {}, log() {} }
+    return tool.run({ command }, context)
+  }
+}
+
+const textOf = ({ content }: ToolOutcome) => content.map((block) => (block.type === 'text' ? block.text : '')).join('')
+
+const without = await unconfined()
+const note = without === undefined ? '' : ` (nothing confines here: ${without})`
+
+test.skipIf(without !== undefined).each(['minimal', 'standard'])(
+  `bash of %s is held to its session's policy, asked anew for what starts next${note}`,
+  async (preset) => {
+    const made = await hostWith({})
+    const run = await bash(made, preset)
+    expect(textOf(await run(`: >/var/tmp/core-web-try; echo a >/tmp/a; echo b >b; ls -A ${made.dataDir}`))).toMatch(
+      /^[^\n]*core-web-try: Read-only file system$/,
+    )
+    expect(readFileSync(join(made.dataDir, 'tmp', made.session, 'a'), 'utf8')).toBe('a\n')
+    made.policy.sandbox = 'read-only'
+    const changed = textOf(await run('echo c >c'))
+    expect(changed).toMatch(/c: Read-only file system/)
+    expect(changed.includes('[new shell: mode;')).toBe(preset === 'minimal')
+    made.policy.sandbox = 'full'
+    expect(textOf(await run(`ls ${made.dataDir} | grep -c state.db$`))).toMatch(/^(\[new shell: mode.*\n)?1$/)
+    await made.host.service('sessions')!.remove(made.session)
+    await expect.poll(() => existsSync(join(made.dataDir, 'tmp', made.session))).toBe(false)
+  },
+)
+
+test.each(['minimal', 'standard'])(
+  'bash of %s refuses where the image is the boundary and a mode confines',
+  async (preset) => {
+    const made = await hostWith({}, { CORE_WEB_BOUNDARY: 'container' })
+    expect((await made.sandbox.ready()).enforcement).toBe('container')
+    const run = await bash(made, preset)
+    const outcome = await run('echo x >ran')
+    expect(outcome).toMatchObject({ isError: true, error: { code: 'SANDBOX_UNAVAILABLE' } })
+    expect(existsSync(join(made.folder, 'ran'))).toBe(false)
+    made.policy.sandbox = 'full'
+    expect(textOf(await run('echo bare'))).toBe('bare')
+  },
+)
+
+test('an agent that no policy is kept for runs as before', async () => {
+  const made = await hostWith({})
+  const run = await bash({ ...made, session: 'another' }, 'minimal')
+  expect(textOf(await run(`ls ${made.dataDir} | grep -c state.db$`))).toBe('1')
+})
