@@ -18,6 +18,7 @@ const GROUPS: Record<string, () => Promise<{ group: Group }>> = {
   stream: () => import('./stream.ts'),
   models: () => import('./models.ts'),
   step: () => import('./step.ts'),
+  sandbox: () => import('./sandbox.ts'),
   log: () => import('./log.ts'),
   open: () => import('./open.ts'),
   bundle: () => import('./bundle.ts'),
