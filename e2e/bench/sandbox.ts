@@ -1,4 +1,4 @@
-import { confinement } from '../../server/sandbox/sandbox.fixture.ts'
+import { confinement } from '../../server/plugins/sandbox.fixture.ts'
 import { Terminal } from '../../server/terminal/terminal.ts'
 import { figure, paired, repeated, timed, type Group } from './figure.ts'
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { testFlags } from '../boot-testing.ts'
 import { boot } from '../boot.ts'
-import { unconfined } from '../sandbox/sandbox.fixture.ts'
+import { unconfined } from './sandbox.fixture.ts'
 import type { AgentFacts, ToolContext, ToolOutcome } from '../tool/tool.ts'
 import type { Policy } from '../wire/safety.ts'
 

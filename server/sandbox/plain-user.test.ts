@@ -3,9 +3,9 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { unconfined } from './sandbox.fixture.ts'
+import { unconfined } from '../plugins/sandbox.fixture.ts'
 
-const SCRIPT = join(import.meta.dirname, 'plain-user.fixture.ts')
+const SCRIPT = join(import.meta.dirname, '../plugins/plain-user.fixture.ts')
 /** Nobody's: owns no file and has no home. */
 const UID = 65_533
 const root = process.getuid?.() === 0

@@ -10,13 +10,16 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Terminal, type TerminalOptions } from '../terminal/terminal.ts'
 import { toReal } from './mounts.ts'
-import { confinement, unconfined, type Confinement } from './sandbox.fixture.ts'
+import { confinement, unconfined, type Confinement } from '../plugins/sandbox.fixture.ts'
+
+const KILLED = join(import.meta.dirname, '../plugins/killed-host.fixture.ts')
 
 let place: Confinement
 const open: Terminal[] = []
@@ -182,6 +185,17 @@ describe.skipIf(without !== undefined)(`a confined shell${note}`, () => {
       else expect((await made.run('exit 3')).end).toEqual({ kind: 'exited', exitCode: 3 })
       await expect.poll(() => running(`sleep\0${seconds}`)).toEqual([])
     }
+  })
+
+  test('a host that is killed takes every command of its sandboxes along', async () => {
+    const seconds = `${86_400 + Math.floor(Math.random() * 1e6)}`
+    const host = spawn(process.execPath, [KILLED, seconds], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const [said] = (await once(host.stdout, 'data')) as [Buffer]
+    await expect.poll(() => running(`sleep\0${seconds}`)).toHaveLength(3)
+    host.kill('SIGKILL')
+    await once(host, 'exit')
+    await expect.poll(() => running(`sleep\0${seconds}`)).toEqual([])
+    rmSync(dirname(said.toString().trim()), { recursive: true, force: true })
   })
 
   test('cancel frees the shell at once and keeps its state, a nested shell too', async () => {

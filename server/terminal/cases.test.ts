@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { confinement, unconfined, type Confinement } from '../sandbox/sandbox.fixture.ts'
+import { confinement, unconfined, type Confinement } from '../plugins/sandbox.fixture.ts'
 import { Terminal, type CallResult } from './terminal.ts'
 
 interface Expectation {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { confinement, unconfined, type Confinement } from '../sandbox/sandbox.fixture.ts'
+import { confinement, unconfined, type Confinement } from '../plugins/sandbox.fixture.ts'
 import { oneShotBash, type OneShotOptions } from './one-shot.ts'
 import { Terminal } from './terminal.ts'
 import type { ToolContext, ToolOutcome } from '../tool/tool.ts'

@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { openPty } from '../terminal/pty.ts'
 import { defaultRoot } from '../terminal/control.ts'
-import { probe, type Probed, type ProbeOptions } from './probe.ts'
-import { Sandbox, type SandboxOptions } from './sandbox.ts'
+import { probe, type Probed, type ProbeOptions } from '../sandbox/probe.ts'
+import { Sandbox, type SandboxOptions } from '../sandbox/sandbox.ts'
 import type { Policy } from '../wire/safety.ts'
-import type { Confine } from './confined.ts'
+import type { Confine } from '../sandbox/confined.ts'
 
 export interface Confinement {
   sandbox: Sandbox
