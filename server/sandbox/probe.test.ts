@@ -40,7 +40,7 @@ const options = (fields: Partial<ProbeOptions> = {}): ProbeOptions => ({
 
 describe('where nothing confines, the verdict says why and what would help', () => {
   test('no program', async () => {
-    const { verdict, runner } = await probe(options({ env: { PATH: join(scratch, 'none') } }))
+    const { verdict, runner } = await probe(options({ path: join(scratch, 'none') }))
     expect(runner).toBe(undefined)
     expect(verdict).toMatchObject({ enforcement: 'none', at: 7 })
     expect(verdict.findings.join()).toContain('no program bwrap')
@@ -60,7 +60,7 @@ describe('where nothing confines, the verdict says why and what would help', () 
     ['something else', {}, 'bwrap: cannot open a thing', 'in a terminal'],
   ])('%s', async (_name, facts, said, fix) => {
     const system = { container: false, ...facts }
-    const { verdict } = await probe(options({ env: { PATH: program() }, system, openTerminal: says(`${said}\r\n`) }))
+    const { verdict } = await probe(options({ path: program(), system, openTerminal: says(`${said}\r\n`) }))
     expect(verdict).toMatchObject({ enforcement: 'none', version: '9.9' })
     expect(verdict.findings.join('\n')).toContain(said)
     expect(verdict.fix).toEqual([expect.stringContaining(fix)])
@@ -70,7 +70,7 @@ describe('where nothing confines, the verdict says why and what would help', () 
     const openTerminal = () => {
       throw new Error('out of terminals')
     }
-    const { verdict } = await probe(options({ env: { PATH: program() }, openTerminal }))
+    const { verdict } = await probe(options({ path: program(), openTerminal }))
     expect([verdict.enforcement, verdict.findings.join()]).toEqual([
       'none',
       expect.stringContaining('out of terminals'),
@@ -79,7 +79,7 @@ describe('where nothing confines, the verdict says why and what would help', () 
 
   test('a scratch folder that cannot be made', async () => {
     writeFileSync(join(scratch, 'trials'), '')
-    const { verdict } = await probe(options({ env: { PATH: program() } }))
+    const { verdict } = await probe(options({ path: program() }))
     expect([verdict.enforcement, verdict.findings.join()]).toEqual(['none', expect.stringMatching(/EEXIST|ENOTDIR/)])
   })
 
@@ -95,7 +95,7 @@ test('a wrapper that starts everything bare is found out, check by check', async
     '#!/bin/sh\n[ "$1" = --version ] && { echo bubblewrap 1; exit; }\nwhile [ "$1" != -- ]; do shift; done\nshift; exec "$@"\n',
   )
   chmodSync(join(scratch, 'bwrap'), 0o755)
-  const { verdict } = await probe(options({ env: { PATH: scratch } }))
+  const { verdict } = await probe(options({ path: scratch }))
   expect(verdict.enforcement).toBe('none')
   for (const check of ['own-tmp', 'outside-read-only', 'masks', 'own-processes'])
     expect(verdict.findings.join('\n')).toContain(`no ${check}`)
@@ -109,7 +109,7 @@ test('where only the lock of namespaces is refused, the profile goes without it'
   )
   chmodSync(join(scratch, 'bwrap'), 0o755)
   const bare = await probe(options())
-  const { verdict, runner } = await probe(options({ env: { PATH: scratch } }))
+  const { verdict, runner } = await probe(options({ path: scratch }))
   expect(verdict.enforcement).toBe(bare.verdict.enforcement)
   if (bare.runner) expect(runner).toEqual({ program: join(scratch, 'bwrap'), lockUserns: false })
 })

@@ -21,6 +21,8 @@ export interface ProbeOptions {
   /** What sessions have masked, so that the trial mounts the same. */
   masks: readonly string[]
   env: Record<string, string | undefined>
+  /** Where bubblewrap is looked for; default the system's own folders, then `PATH` (whose folders a command may write). */
+  path?: string
   platform?: NodeJS.Platform
   uid?: number
   system?: System
@@ -35,7 +37,7 @@ export interface Probed {
 
 /** Milliseconds for one trial. */
 const LIMIT_MS = 5000
-const DEFAULT_PATH = '/usr/local/bin:/usr/bin:/bin'
+const SYSTEM_PATH = '/usr/local/bin:/usr/bin:/bin'
 const ROOT_NOTE = 'the host runs as root: the limit of processes does not hold (run the service as a user of its own)'
 const LANDLOCK = 'Landlock: no launcher is part of this installation'
 
@@ -51,7 +53,7 @@ export async function probe(options: ProbeOptions): Promise<Probed> {
   if (platform !== 'linux')
     return done({ enforcement: 'none', findings: [`no sandbox for ${platform}`], fix: platformFix(), at })
   const system = options.system ?? systemFacts()
-  const program = await findProgram('bwrap', env['PATH'])
+  const program = await findProgram('bwrap', options.path ?? `${SYSTEM_PATH}:${env['PATH'] ?? ''}`)
   const version = program && (await versionOf(program))
   if (program === undefined || version === undefined) {
     const findings = ['bubblewrap: no program bwrap in PATH', LANDLOCK]
@@ -137,7 +139,7 @@ async function run(argv: string[], openTerminal: OpenTerminal): Promise<string> 
   let said = ''
   const child = openTerminal(argv, {
     cwd: '/',
-    env: { PATH: DEFAULT_PATH, LANG: 'C.UTF-8', TERM: 'dumb' },
+    env: { PATH: SYSTEM_PATH, LANG: 'C.UTF-8', TERM: 'dumb' },
     onData: (chunk) => (said += chunk.toString('latin1')),
   })
   const late = Promise.withResolvers<'late'>()
@@ -179,7 +181,7 @@ function systemFacts(): System {
 }
 
 /** The program's path, or undefined: looked up once. */
-export async function findProgram(name: string, path = DEFAULT_PATH): Promise<string | undefined> {
+export async function findProgram(name: string, path = SYSTEM_PATH): Promise<string | undefined> {
   for (const folder of path.split(':').filter((each) => each.startsWith('/'))) {
     const file = join(folder, name)
     if (

@@ -1,4 +1,4 @@
-import { Terminal, type TerminalOptions } from './terminal.ts'
+import { Terminal, type NewShellReason, type TerminalOptions } from './terminal.ts'
 
 /** The terminals of a preset's agents: one each, made on first use. The key is the agent's scope. */
 export class Terminals {
@@ -10,6 +10,11 @@ export class Terminals {
     const terminal = new Terminal(make())
     this.#open.set(key, terminal)
     return terminal
+  }
+
+  /** Ends the agent's shell after its running call; the next one says why it is new. */
+  async replace(key: object, reason: NewShellReason): Promise<void> {
+    await this.#open.get(key)?.replace(reason)
   }
 
   has(key: object): boolean {
