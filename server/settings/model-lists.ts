@@ -61,7 +61,9 @@ export class ModelLists {
     }
     const answer = (async () => {
       try {
-        list({ models: (await route.models()).map(modelView) })
+        const models = (await route.models()).map(modelView)
+        const problem = route.problem?.()?.message
+        list({ models, ...(problem !== undefined && { problem }) })
       } catch (error) {
         list({ models: [], problem: (error as Error).message })
       }
