@@ -26,7 +26,7 @@ async function* lines(response: Response): AsyncGenerator<string> {
     for (const line of parts) if (line.startsWith('data: {')) yield line
   }
 }
-async function* parsed(source: AsyncIterable<string>): AsyncGenerator<unknown> {
+async function* parsed(source: AsyncIterable<string>): AsyncGenerator {
   for await (const line of source) yield JSON.parse(line.slice(6))
 }
 /** The least a program can do with a streamed answer: its chunks, counted. */
