@@ -26,6 +26,10 @@ export default defineConfig({
   plugins: [nestedNames],
   test: {
     environment: 'node',
-    include: ['server/{preset,projection,scope,prompt}/**/*.test.ts'],
+    include: [
+      'server/{preset,projection,scope,prompt}/**/*.test.ts',
+      'server/model/*.test.ts',
+      'server/session/{selection,selection-rules,titles}.test.ts',
+    ],
   },
 })

@@ -347,6 +347,8 @@ test('the OpenAPI document lists the documents of the server and names its versi
     '/api/sessions/{id}/requests',
     '/api/sessions/{id}/requests/{turn}/{step}',
     '/api/state',
+    '/api/usage',
+    '/api/usage.csv',
     '/healthz',
   ])
   for (const [path, methods] of Object.entries(document.paths))

@@ -29,7 +29,7 @@ const patch = () => readFileSync(join(host.dataDir, PATCH), 'utf8')
 const mine = () => ({ id: 'mine', label: 'Mine', wire: 'chat' as const, baseURL: `${mock.url}/v1` })
 /** The next news of one part of the host's state that is as it should be. */
 const news = (client: Client, wanted: (part: Partial<GlobalState>) => boolean | undefined, from: number) =>
-  client.until((frame) => frame.t === 'global' && wanted(frame as unknown as Partial<GlobalState>) === true, from)
+  client.until((frame) => frame.t === 'global' && wanted(frame) === true, from)
 const rowOf = (part: Partial<GlobalState>, id: string) => part.models?.providers.find((row) => row.id === id)
 
 test('a provider, its key, facts and reset: each is answered with the row, and the other tab sees it', async () => {

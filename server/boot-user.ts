@@ -60,7 +60,7 @@ export class UserLayer {
       if (fault) faults.push(fault)
       else if (patch.id !== undefined && 'config' in patch) this.#good.set(patch.id, patch)
       const { config: _wrong, ...others } = patch
-      patches.push(fault ? (this.#good.get(patch.id!) ?? (others as Patch)) : patch)
+      patches.push(fault ? (this.#good.get(patch.id!) ?? others) : patch)
     }
     this.#layer = { ...layer, patches }
     return { layers: layers.with(index, this.#layer), skipped: [...skipped, ...faults] }

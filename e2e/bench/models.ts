@@ -3,8 +3,12 @@ import { once } from 'node:events'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { AddressInfo } from 'node:net'
 import { startHost, type TestHost } from '../host.ts'
+import type { WireFamily } from '../../server/wire/messages.ts'
 import { chat } from '../mock-llm/chat.ts'
-import { render } from '../mock-llm/reply.ts'
+import { gemini } from '../mock-llm/gemini.ts'
+import { messages } from '../mock-llm/messages.ts'
+import { render, type Dialect } from '../mock-llm/reply.ts'
+import { responses } from '../mock-llm/responses.ts'
 import { ask, mockRoute, WIRES } from '../mock-llm/rig.ts'
 import { startMock, type Mock } from '../mock-llm/server.ts'
 import { cpuOf, figure, median, paired, repeated, ROUNDS, type Figure, type Group } from './figure.ts'
@@ -22,12 +26,14 @@ async function* lines(response: Response): AsyncGenerator<string> {
     for (const line of parts) if (line.startsWith('data: {')) yield line
   }
 }
-async function* deltas(source: AsyncIterable<string>): AsyncGenerator<string> {
-  for await (const line of source) {
-    const value = JSON.parse(line.slice(6)) as { choices?: { delta?: { content?: string } }[] }
-    const s = value.choices?.[0]?.delta?.content
-    if (s) yield s
-  }
+async function* parsed(source: AsyncIterable<string>): AsyncGenerator {
+  for await (const line of source) yield JSON.parse(line.slice(6))
+}
+/** The least a program can do with a streamed answer: its chunks, counted. */
+async function chunksOf(response: Response): Promise<number> {
+  let n = 0
+  for await (const _chunk of parsed(lines(response))) n++
+  return n
 }
 
 /** Microseconds of CPU per chunk. */
@@ -42,37 +48,36 @@ async function cpu(run: () => Promise<number>): Promise<number> {
   return median(samples)
 }
 
+const PATHS: { [W in WireFamily]: string } = {
+  chat: 'chat/completions',
+  responses: 'responses',
+  messages: 'messages',
+  gemini: 'models/m:streamGenerateContent?alt=sse',
+}
+const DIALECTS: { [W in WireFamily]: Dialect } = { chat, responses, messages, gemini }
+
 /** The served bytes come from this process, too: what it costs to render them is measured by itself and taken off. */
-async function perChunk(mock: Mock): Promise<Figure[]> {
+async function perChunk(mock: Mock, wire: WireFamily): Promise<Figure> {
   const reply = { text: 'word '.repeat(CHUNKS), chunk: 5 }
-  const rendering = await cpu(async () => chat.frames(render(reply, 'm', 0)).length)
+  const rendering = await cpu(async () => DIALECTS[wire].frames(render(reply, 'm', 0)).length)
   const floor = await cpu(async () => {
     mock.script('*', [reply])
-    const response = await fetch(`${mock.url}/v1/chat/completions`, { method: 'POST', body: '{}' })
-    let n = 0
-    for await (const _s of deltas(lines(response))) n++
-    return n
+    return chunksOf(await fetch(`${mock.url}/v1/${PATHS[wire]}`, { method: 'POST', body: '{}' }))
   })
-  const figures: Figure[] = []
-  for (const wire of WIRES) {
-    const cost = await cpu(async () => {
-      mock.script('main', [reply])
-      const { events } = await ask(mockRoute(mock, wire))
-      return events.filter((event) => event.t === 'delta').length
-    })
-    figures.push(
-      figure({
-        name: `CPU per chunk, ${wire}`,
-        unit: 'us',
-        value: cost - rendering,
-        floor: floor - rendering,
-        floorIs: 'the bytes of a chat answer read through two async generators',
-        judged: 'ratio',
-        target: 6,
-      }),
-    )
-  }
-  return figures
+  const cost = await cpu(async () => {
+    mock.script('main', [reply])
+    const { events } = await ask(mockRoute(mock, wire))
+    return events.filter((event) => event.t === 'delta').length
+  })
+  return figure({
+    name: `CPU per chunk, ${wire}`,
+    unit: 'us',
+    value: cost - rendering,
+    floor: floor - rendering,
+    floorIs: 'the same bytes read and parsed through two async generators',
+    judged: 'ratio',
+    target: 6,
+  })
 }
 
 async function largeArguments(mock: Mock): Promise<Figure> {
@@ -215,8 +220,7 @@ async function manyStreams(host: TestHost, mock: MockProcess): Promise<Figure> {
     Promise.all(
       sessions.map(async () => {
         const response = await fetch(`${mock.url}/v1/chat/completions`, { method: 'POST', body })
-        let seen = 0
-        for await (const _s of deltas(lines(response))) seen++
+        const seen = await chunksOf(response)
         if (seen < STREAM_DELTAS) throw new Error(`only ${seen} deltas came`)
       }),
     )
@@ -239,7 +243,9 @@ async function manyStreams(host: TestHost, mock: MockProcess): Promise<Figure> {
 export const group: Group = async () => {
   const { root, remove } = scratch()
   const direct = await startMock()
-  const figures = [...(await perChunk(direct)), await largeArguments(direct)]
+  const figures: Figure[] = []
+  for (const wire of WIRES) figures.push(await perChunk(direct, wire))
+  figures.push(await largeArguments(direct))
   await direct.close()
   const paced = { text: prose(STREAM_DELTAS * 5), chunk: 5, delayMs: 10 }
   const mock = await mockProcess(root, { paced: [paced], '*': [paced] })

@@ -186,6 +186,30 @@ test('B15 B16 model and effort of each session are there after a restart, whatev
   await tab.command('model.default', ONE)
 })
 
+test('B17 what confines a session is its own: hops, a restart and another default of the host change nothing', async () => {
+  const modes = (session: string) =>
+    tab.events(session).flatMap((event) => (event.type === 'sandbox/mode' ? [event.data] : []))
+  const [first, second] = [await made(), await made()]
+  for (const id of [first, second]) await prompted(id)
+  const began = modes(first)
+  expect(began).toEqual([{ mode: 'full', source: 'not-confined' }])
+  for (let hop = 0; hop < 10; hop++) {
+    tab.send({ t: 'detach', session: hop % 2 ? first : second })
+    await tab.attach(hop % 2 ? second : first)
+  }
+  const { dataDir, work } = host
+  await host.close()
+  host = await startHost({ dataDir, work, env: { CORE_WEB_BOUNDARY: 'container' } })
+  tab = await host.connect()
+  workspace = await host.workspace(tab)
+  await tab.attach(first)
+  await prompted(first, 'again')
+  expect(modes(first)).toEqual(began)
+  const later = await made()
+  await prompted(later)
+  expect(modes(later)).toEqual([{ mode: 'full', source: 'container' }])
+})
+
 test('B20 a new session starts with the pick that was also made the default, in every tab', async () => {
   const other = await host.connect()
   const session = await made()

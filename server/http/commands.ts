@@ -127,10 +127,10 @@ function handlers({ sessions, workspaces, providers, sessionSettings, library, p
   return {
     ...presetHandlers({ library, presets, sessions }),
     ...sessionHandlers(sessions, picked),
-    'model.default': (selection) => providers.saveDefault(selection as Selection),
+    'model.default': (selection) => providers.saveDefault(selection),
     'model.facts': (args) => providers.saveFacts(args),
     'budget.save': (change) => sessionSettings.saveBudget(change),
-    'titles.save': ({ selection }) => sessionSettings.saveTitles(selection as Selection | null),
+    'titles.save': ({ selection }) => sessionSettings.saveTitles(selection),
     'workspace.add': async ({ path, confirmed }) => ({ workspace: await workspaces.add(path, confirmed) }),
     'workspace.remove': ({ workspace }) => {
       workspaces.remove(workspace)

@@ -13,8 +13,7 @@ const uniqueOf = (id: string): string | undefined =>
 
 /** What a person does in and with one session. */
 export const sessionHandlers = (sessions: Sessions, picked: Picked): { [N in Names]: Handler<N> } => ({
-  'session.create': async (args, id) =>
-    picked(args.selection as Selection | undefined, await sessions.create(args, uniqueOf(id))),
+  'session.create': async (args, id) => picked(args.selection, await sessions.create(args, uniqueOf(id))),
   'session.prompt': ({ session, text, mode }, id) => sessions.prompt(session, text, mode, uniqueOf(id)),
   'session.stop': ({ session }) => sessions.stop(session),
   'session.rename': ({ session, title }) => sessions.rename(session, title),
@@ -36,5 +35,5 @@ export const sessionHandlers = (sessions: Sessions, picked: Picked): { [N in Nam
   'queue.send-now': ({ session, message }) => sessions.sendQueuedNow(session, message),
   'preset.select': ({ session, preset }) => sessions.selectPreset(session, preset),
   'model.select': async ({ session, alsoDefault, ...selection }) =>
-    picked(selection as Selection, await sessions.selectModel(session, selection as Selection, alsoDefault)),
+    picked(selection, await sessions.selectModel(session, selection, alsoDefault)),
 })

@@ -1,7 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import type { Json } from '../wire/json.ts'
 import type { ModelCard } from './port.ts'
-import catalog from './catalog.json' with { type: 'json' }
 
 const json: z.ZodType<Json> = z.json()
 const Effort = z.strictObject({
@@ -50,7 +50,16 @@ export function loadCatalog(file: unknown): { cards: Shipped; problem?: string }
   return { cards: {}, problem }
 }
 
-const shipped = loadCatalog(catalog)
+/** Read, not imported: a module that cannot be loaded would stop the host. */
+function shippedFile(): unknown {
+  try {
+    return JSON.parse(readFileSync(new URL('./catalog.json', import.meta.url), 'utf8')) as unknown
+  } catch {
+    return undefined // no file or no JSON: told as a catalog that cannot be read
+  }
+}
+
+const shipped = loadCatalog(shippedFile())
 
 /** Why the shipped catalog is empty; undefined when it is not. */
 export const catalogProblem = (): string | undefined => shipped.problem

@@ -62,3 +62,42 @@ test('NO_ADAPTER names the provider and what is known; observers hear of every c
   routes.add(route)
   expect(changes).toBe(2)
 })
+
+test('only what the adapter filled in is marked, one by one', () => {
+  const none = { ...facts('none'), name: 'None' }
+  expect(fillHeader({ provider: 'p', model: 'm' }, none)).toEqual({ config: { provider: 'p', model: 'm' } })
+  expect(fillHeader({ provider: 'p', model: 'm' }, none, 7)).toEqual({
+    config: { provider: 'p', model: 'm', maxTokens: 7 },
+    adapterDefaults: { maxTokens: true },
+  })
+  expect(fillHeader({ provider: 'p', model: 'm', maxTokens: 3 }, facts('low'), 7)).toEqual({
+    config: { provider: 'p', model: 'm', maxTokens: 3, reasoningEffort: 'low' },
+    adapterDefaults: { reasoningEffort: true },
+  })
+  expect(fillHeader({ provider: 'p', model: 'm', maxTokens: 0 }, none, 7).config.maxTokens).toBe(0)
+})
+
+test('what is taken off again is what was marked, and nothing else', () => {
+  const config = { provider: 'p', model: 'm', reasoningEffort: 'low', maxTokens: 3 }
+  expect(stripMarked({ config })).toEqual(config)
+  expect(stripMarked({ config, adapterDefaults: {} })).toEqual(config)
+  expect(stripMarked({ config, adapterDefaults: { maxTokens: true } })).toEqual({
+    provider: 'p',
+    model: 'm',
+    reasoningEffort: 'low',
+  })
+  expect(stripMarked({ config, adapterDefaults: { reasoningEffort: true } })).toEqual({
+    provider: 'p',
+    model: 'm',
+    maxTokens: 3,
+  })
+  const bare = { provider: 'p', model: 'm' }
+  expect(Object.keys(stripMarked({ config: bare }))).toEqual(['provider', 'model'])
+})
+
+test('a model without efforts offers none, by that word', () => {
+  const refusal = {
+    failure: { code: 'UNSUPPORTED_REASONING_EFFORT', message: expect.stringContaining('(offered: none)') },
+  }
+  expect(() => effortCard({ ...facts('low'), efforts: [] }, 'low')).toThrow(expect.objectContaining(refusal))
+})

@@ -24,7 +24,7 @@ export function networkFailure(
   dialled: Dialled,
 ): { transport?: TransportKind; message: string } | undefined {
   const links = chain.flatMap((link) => [link, ...inner(link)])
-  const tunnel = links.map((link) => REFUSED_TUNNEL.exec(String(text(link, 'message') ?? ''))).find(Boolean)
+  const tunnel = links.map((link) => REFUSED_TUNNEL.exec(text(link, 'message') ?? '')).find(Boolean)
   if (tunnel) return refusedTunnel(Number(tunnel[1]), dialled)
   for (const link of links) {
     const code = text(link, 'code')

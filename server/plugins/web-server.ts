@@ -6,6 +6,7 @@ import type { Context } from '@deepseek-ai/cordis'
 import { failedRows } from '../boot-report.ts'
 import { createApp, type App } from '../http/app.ts'
 import { accessToken } from '../http/fence.ts'
+import { catalogProblem } from '../model/catalog.ts'
 import { plugin } from '../preset/kernel.ts'
 import { PROTOCOL } from '../wire/protocol.ts'
 import type { GlobalState, HostFacts } from '../wire/views.ts'
@@ -95,7 +96,11 @@ function hostFacts({ webStartup, hostRows, loader }: Context): () => HostFacts {
     dataDir,
     home: env['HOME'] ?? homedir(),
     confinement: env['CORE_WEB_BOUNDARY'] === 'container' ? 'container' : 'not-confined',
-    problems: [...hostRows.skipped().map(asProblem), ...failedRows(loader as HostLoader).map(asProblem)],
+    problems: [
+      ...hostRows.skipped().map(asProblem),
+      ...failedRows(loader as HostLoader).map(asProblem),
+      ...catalogFault(),
+    ],
   })
 }
 
@@ -113,6 +118,11 @@ function announcements(ctx: Context, app: App, host: () => HostFacts): (() => vo
 }
 
 /** A patch file that was left out as a whole, or for one row, is a problem of the host like a row that did not start. */
+function catalogFault(): HostFacts['problems'] {
+  const cause = catalogProblem()
+  return cause === undefined ? [] : [{ file: 'catalog.json', row: 'providers', plugin: 'providers', cause }]
+}
+
 const asProblem = ({ file, row = '', plugin: name = '', cause }: SkippedFile): HostFacts['problems'][number] => ({
   file,
   row,

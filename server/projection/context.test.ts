@@ -172,7 +172,7 @@ test('blocks: pictures have a fixed estimate, reasoning goes away, results count
   const result: Block = {
     type: 'tool-result',
     toolCallId: 'c',
-    content: [{ type: 'text', text: 'x'.repeat(400) }, image as never],
+    content: [{ type: 'text', text: 'x'.repeat(400) }, image],
   }
   expect(blocksTokens([result])).toBe(100 + IMAGE_TOKENS)
   const unknown = { type: 'video', seconds: 3 } as unknown as Block

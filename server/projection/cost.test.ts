@@ -108,10 +108,10 @@ const answer = fc.record({ provider, model, usage: maybe(counts), price: maybe(p
 )
 const attempt = fc
   .record({ provider: maybe(provider), model: maybe(model), usage: maybe(counts), price: maybe(price), error: failure })
-  .map((call): Draft => draft('assistant/attempt', { ...at, stream: [], ...pruned(call) } as never))
+  .map((call): Draft => draft('assistant/attempt', { ...at, stream: [], ...pruned(call) }))
 const titled = fc
   .record({ provider, model, usage: maybe(counts), price: maybe(price), error: maybe(failure) })
-  .map((call): Draft => draft('session/title-llm-request', { ms: 1, ...pruned(call) } as never))
+  .map((call): Draft => draft('session/title-llm-request', { ms: 1, ...pruned(call) }))
 const header = fc
   .record({ provider, model })
   .map((config): Draft => draft('request/header', { header: { config }, compositionDigest: 'd', reason: 'change' }))

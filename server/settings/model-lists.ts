@@ -6,6 +6,8 @@ import { within } from './within.ts'
 export interface Listed {
   models: ModelView[]
   problem?: string
+  /** Nothing listens at its address. */
+  refused?: true
 }
 
 /** What each route answered last when it was asked for its models. */
@@ -61,7 +63,10 @@ export class ModelLists {
     }
     const answer = (async () => {
       try {
-        list({ models: (await route.models()).map(modelView) })
+        const models = (await route.models()).map(modelView)
+        const failure = route.problem?.()
+        const refused = failure?.transport === 'refused'
+        list({ models, ...(failure && { problem: failure.message }), ...(refused && { refused }) })
       } catch (error) {
         list({ models: [], problem: (error as Error).message })
       }

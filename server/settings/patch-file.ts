@@ -19,7 +19,7 @@ function assign(document: Document, map: YAMLMap, value: Readonly<Record<string,
   for (const [key, next] of Object.entries(value)) {
     // A key that was written as a number is found as one.
     const pair = map.items.find((candidate) => nameOf(candidate) === key)
-    const node = pair?.value as unknown
+    const node = pair?.value
     if (isNode(node) && isDeepStrictEqual(node.toJS(document), next)) continue
     if (isMap(node) && isPlain(next)) assign(document, node, next)
     else if (isScalar(node) && !node.tag && (typeof next !== 'object' || next === null)) node.value = next

@@ -1,7 +1,7 @@
 import type { ProviderView } from '../wire/views.ts'
 import type { ProviderConfig } from '../model/adapters/config.ts'
 import type { Route } from '../model/port.ts'
-import type { ModelLists } from './model-lists.ts'
+import type { Listed, ModelLists } from './model-lists.ts'
 import type { ProviderKeys } from './provider-keys.ts'
 import type { Managed } from './route-table.ts'
 
@@ -22,8 +22,10 @@ export const foreignView = (route: Route, { lists }: ViewDeps): ProviderView => 
 /** A provider of the settings, with what its endpoint said last. */
 export function providerView(managed: Managed, deps: ViewDeps): ProviderView {
   const { id, label, own, changed, settings, config, plain, route } = managed
-  const { models, problem: unlisted } = route ? deps.lists.of(route) : { models: [] }
-  const problem = managed.problem ?? unlisted
+  const { models, problem: unlisted, refused }: Listed = route ? deps.lists.of(route) : { models: [] }
+  // A shipped server of this machine that nobody set up is no fault when it does not run.
+  const silent = refused && !own && !changed
+  const problem = managed.problem ?? (silent ? undefined : unlisted)
   const defaults = plain && deps.defaults(plain)
   const base: Omit<ProviderView, 'key'> = {
     id,

@@ -112,6 +112,23 @@ describe('the list', () => {
     expect(views.at(-1)?.providers[1]?.models).toMatchObject([{ id: 'late' }])
   })
 
+  test('a shipped server that does not run is no fault; one that somebody set up is', async () => {
+    const credentials = { get: async () => undefined }
+    const { providers, row } = setup({
+      makeRoute: (config) => ({
+        ...providerRoute(config, { credentials, loadBlob: async () => undefined }),
+        models: async () => [],
+        problem: () => ({ code: 'TRANSPORT', message: 'Nothing listens there.', transport: 'refused' }),
+      }),
+    })
+    await providers.start()
+    await providers.save(MINE)
+    expect(row('mine')).toMatchObject({ problem: 'Nothing listens there.' })
+    expect(row('shipped')).not.toHaveProperty('problem')
+    await providers.save({ id: 'shipped', baseURL: 'http://127.0.0.1:9/elsewhere' })
+    expect(row('shipped')).toMatchObject({ changed: true, problem: 'Nothing listens there.' })
+  })
+
   test('an endpoint that never answers holds up nothing, says so, and may still answer later', async () => {
     const { providers, lists, row } = setup()
     const slow = Promise.withResolvers<ModelCard[]>()

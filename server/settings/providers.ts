@@ -150,7 +150,7 @@ export class Providers {
     if (!this.#table.get(id)) throw invalid(id, `The models of ${id} cannot be changed.`)
     await this.#edit((written) =>
       withEntry(written, id, this.#table.base(id), {
-        change: withFacts(model, facts as Parameters<typeof withFacts>[1]),
+        change: withFacts(model, facts),
       }),
     )
     return { provider: await this.#answer(id) }

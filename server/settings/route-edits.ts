@@ -1,6 +1,6 @@
 import { CoreError } from '../wire/errors.ts'
 import type { ParsedArgs } from '../wire/commands.ts'
-import type { ModelFactsEdit, ProviderSettings, RouteOptions } from '../wire/models.ts'
+import type { ModelFactsEdit, ProviderSettings } from '../wire/models.ts'
 import type { ProviderConfig } from '../model/adapters/config.ts'
 import { keepExpressions, entryOf, parseEntry, shippedSettings, type RouteEntries } from './route-entry.ts'
 
@@ -53,7 +53,7 @@ export const saved =
     ...(wire !== undefined && { wire }),
     ...(baseURL !== undefined && { baseURL }),
     ...(key !== undefined && { key }),
-    ...(options && { options: options as RouteOptions }),
+    ...(options && { options: options }),
   })
 
 /** A new route of one's own; undefined when a field is missing that it cannot do without. */
@@ -65,7 +65,7 @@ export function newSettings({
   key,
 }: ParsedArgs<'provider.save'>): ProviderSettings | undefined {
   if (label === undefined || wire === undefined || baseURL === undefined) return undefined
-  return { id, label, wire, baseURL, key: (key ?? 'stored') as ProviderSettings['key'], options: {} }
+  return { id, label, wire, baseURL, key: key ?? 'stored', options: {} }
 }
 
 /** Corrections of one model: null takes a field back, and null as a whole takes all of them back. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { RouteOptionsArgs } from '../wire/commands.ts'
-import type { KeySource, ProviderSettings, RouteOptions } from '../wire/models.ts'
+import type { KeySource, ProviderSettings } from '../wire/models.ts'
 import type { ProviderConfig } from '../model/adapters/config.ts'
 import { isExpression } from '../preset/expression.ts'
 import { routeFault, type Fault } from './route-checks.ts'
@@ -49,7 +49,7 @@ export function parseEntry(id: string, value: unknown, base: ProviderConfig | un
     wire: base?.wire ?? wire ?? 'chat',
     baseURL: address,
     key: key ?? (base ? keySourceOf(base) : 'stored'),
-    options: (options ?? {}) as RouteOptions,
+    options: options ?? {},
   }
   const fault = routeFault(settings)
   return fault ? { fault } : { settings }

@@ -171,8 +171,8 @@ class Groups<G> {
 
   add(key: string, group: G, cell: Cell): void {
     const known = this.#groups.get(key) ?? [group, new Counter()]
-    this.#groups.set(key, known as [G, Counter])
-    ;(known[1] as Counter).add(cell)
+    this.#groups.set(key, known)
+    known[1].add(cell)
   }
 
   /** What costs nothing, or nothing that is known, by the number of requests. */

@@ -33,7 +33,7 @@ async function endpoint(answer: object | string | ((response: ServerResponse) =>
   const asked: { url: string; headers: IncomingHttpHeaders }[] = []
   const server = await httpServer((request, response) => {
     asked.push({ url: request.url!, headers: request.headers })
-    if (typeof answer === 'function') return void (answer as (response: ServerResponse) => void)(response)
+    if (typeof answer === 'function') return (answer as (response: ServerResponse) => void)(response)
     const text = typeof answer === 'string' ? answer : JSON.stringify(answer)
     response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '3' }).end(text)
   })

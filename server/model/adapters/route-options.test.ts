@@ -93,9 +93,7 @@ describe('settings become the config of an adapter', () => {
       jitter: 0.1,
     })
     expect(own({ retry: { mode: 'off', retries: 9 } }).retry).toMatchObject({ mode: 'off', retries: 0 })
-    expect(
-      own({ retry: { mode: 'normal', retries: 2, baseMs: undefined } as RouteOptions['retry'] & object }).retry,
-    ).toMatchObject({
+    expect(own({ retry: { mode: 'normal', retries: 2, baseMs: undefined } }).retry).toMatchObject({
       retries: 2,
       baseMs: 500,
     })

@@ -26,10 +26,12 @@ interface Props {
   /** Held by the caller where something else may open it. */
   held?: { open: boolean; onOpen(open: boolean): void }
   onPick(selection: Selection, alsoDefault: boolean): void
+  /** Where nothing is saved at the pick, the switch counts after it, too. */
+  onAlso?(on: boolean): void
 }
 
 /** The model of the next request. Only a gesture here picks one: showing, hiding or changing sessions never does (B11). */
-export function ModelChip({ models, now, look = '', lead, saved, held, onPick }: Props) {
+export function ModelChip({ models, now, look = '', lead, saved, held, onPick, onAlso }: Props) {
   const t = useT()
   const [own, setOwn] = useState(false)
   // On for every pick unless it is turned off for this one (L-12).
@@ -67,7 +69,14 @@ export function ModelChip({ models, now, look = '', lead, saved, held, onPick }:
               </span>
             )}
           </span>
-          <Switch on={also} label={t('model.also')} onChange={setAlso} />
+          <Switch
+            on={also}
+            label={t('model.also')}
+            onChange={(on) => {
+              setAlso(on)
+              onAlso?.(on)
+            }}
+          />
         </div>
       </ModelPicker>
     </Pop>

@@ -82,6 +82,7 @@ function Start({ global, asked }: { global: GlobalState; asked: string | undefin
             lead={<span className="k">{t('model')}</span>}
             saved={picked.selection && alsoText(translate, picked.alsoDefault)}
             onPick={(next, alsoDefault) => useNewSession.setState({ selection: next, alsoDefault })}
+            onAlso={(alsoDefault) => useNewSession.setState({ alsoDefault })}
           />
           <Confinement look="out" />
         </div>

@@ -1,8 +1,8 @@
 import type { RouteOptions } from '../../../server/wire/models.ts'
 import { Segment } from '../ui/button.tsx'
 import { SelectField, SwitchRow, useDraft } from './fields.tsx'
-import { Section } from './more.tsx'
-import type { PartProps } from './more.tsx'
+import { Section } from './more-section.tsx'
+import type { PartProps } from './more-section.tsx'
 import { useText } from './text.ts'
 
 const BACK = ['default', 'none', 'reasoning_content', 'reasoning', 'reasoning_details'] as const

@@ -2,8 +2,8 @@ import { Segment } from '../ui/button.tsx'
 import { duration } from '../i18n/format.ts'
 import { TextField, useDraft } from './fields.tsx'
 import { isAddress, millisecondsOf, numberOf, numberText, secondsText } from './options.ts'
-import { Section } from './more.tsx'
-import type { PartProps } from './more.tsx'
+import { Section } from './more-section.tsx'
+import type { PartProps } from './more-section.tsx'
 import { useText } from './text.ts'
 
 const MODES = ['normal', 'always', 'off'] as const

@@ -37,13 +37,13 @@ interface State {
 }
 
 function stateOf(t: Text, provider: ProviderView, probe: Probe | undefined): State {
-  if (provider.problem !== undefined) return { tone: 'failed', what: t('provider.failed'), problem: provider.problem }
-  if (provider.key === 'missing')
-    return { tone: 'idle', what: t('provider.idle'), problem: t('key.missing'), cure: 'key' }
-  if (probe && probe.verdict !== 'works') {
+  const missing = provider.key === 'missing'
+  if (probe && probe.verdict !== 'works' && !missing) {
     const said = t('row.refused', { what: t(`verdict.${probe.verdict}`), time: timeOfDay(probe.at).slice(0, 5) })
     return { tone: 'failed', what: t('provider.failed'), problem: said, cure: cureOf(probe.verdict) }
   }
+  if (provider.problem !== undefined) return { tone: 'failed', what: t('provider.failed'), problem: provider.problem }
+  if (missing) return { tone: 'idle', what: t('provider.idle'), problem: t('key.missing'), cure: 'key' }
   if (provider.models.length === 0) return { tone: 'idle', what: t('provider.noModels') }
   return { tone: 'works', what: t('provider.works') }
 }

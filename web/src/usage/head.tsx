@@ -91,7 +91,7 @@ function Filters({ shown, report }: Props) {
         value={shown.cwd}
         options={report?.filters.folders ?? []}
         labelOf={(path) => ({ name: folderName(path, workspaces), sub: shortPath(path, home) })}
-        onPick={(cwd) => show({ cwd: cwd as string })}
+        onPick={(cwd) => show({ cwd: cwd })}
         testid="usage-folder"
       />
       <Filter
@@ -101,7 +101,7 @@ function Filters({ shown, report }: Props) {
         value={shown.preset}
         options={report?.filters.presets ?? []}
         labelOf={(name) => ({ name })}
-        onPick={(preset) => show({ preset: preset as string })}
+        onPick={(preset) => show({ preset: preset })}
         testid="usage-preset"
       />
     </>

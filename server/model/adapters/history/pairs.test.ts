@@ -19,8 +19,7 @@ const WRITE = process.env.CORE_WEB_TAPES === 'write'
 const FILE = join(import.meta.dirname, '../../../../e2e/tapes/pairs.ts')
 
 type Body = { [key: string]: any } // eslint-disable-line typescript/no-explicit-any -- bodies of four vendors, read by path
-type Pair = keyof typeof pairs
-const PAIRS = WIRES.flatMap((from) => WIRES.map((to) => ({ from, to, pair: `${from}>${to}` as Pair })))
+const PAIRS = WIRES.flatMap((from) => WIRES.map((to) => ({ from, to, pair: `${from}>${to}` as const })))
 
 let mock: Mock
 let lanes = 0
