@@ -4,6 +4,7 @@ import { context, type ContextState } from './context.ts'
 import { inbox, type InboxState } from './inbox.ts'
 import { modelSelection, type ModelSelectionState, currentSelection } from './model-selection.ts'
 import type { Selection } from '../wire/messages.ts'
+import type { PendingApproval, PinnedPolicy } from '../wire/safety.ts'
 import type { Projection } from './projection.ts'
 import { title, type Title } from './title.ts'
 import { todo, type Todo } from './todo.ts'
@@ -49,12 +50,15 @@ export interface SessionState {
   todo: readonly Todo[]
   lastHeader: LastHeader | null
   retry: PendingRetry | null
-  policy: { preset: string | null; sandbox: string | null; approval: string | null }
+  policy: PinnedPolicy
+  /** What waits for a person now, oldest first. */
+  asks: readonly PendingApproval[]
+  worktree: { path: string; branch: string; repository: string } | null
 }
 
 export const sessionState: Projection<SessionState> = {
   key: 'sessionState',
-  stateVersion: 2,
+  stateVersion: 3,
   init: (header) => ({
     id: header.id,
     cwd: header.cwd ?? null,
@@ -76,7 +80,17 @@ export const sessionState: Projection<SessionState> = {
     todo: todo.init(header),
     lastHeader: null,
     retry: null,
-    policy: { preset: null, sandbox: null, approval: null },
+    policy: {
+      preset: null,
+      sandbox: null,
+      network: true,
+      onAsk: null,
+      edits: 'auto',
+      commands: 'auto',
+      rules: [],
+    },
+    asks: [],
+    worktree: null,
   }),
   apply(state, event) {
     // One copy, then single fields: a second spread would be a third of what an append costs here.
@@ -96,6 +110,7 @@ function change(next: SessionState, event: LogEvent): void {
       break
     case 'turn/end':
       next.openTurn = null
+      next.asks = []
       next.lastEnd = event.data
       next.retry = null
       break
@@ -185,15 +200,38 @@ function settingChange(next: SessionState, event: LogEvent): void {
     case 'session/budget':
       next.budget = { limit: event.data.limit }
       break
+    default:
+      safetyChange(next, event)
+  }
+}
+
+function safetyChange(next: SessionState, event: LogEvent): void {
+  switch (event.type) {
     case 'permission/preset':
       next.policy = { ...next.policy, preset: event.data.preset }
       break
     case 'sandbox/mode':
-      next.policy = { ...next.policy, sandbox: event.data.mode }
+      next.policy = { ...next.policy, sandbox: event.data.mode, network: event.data.network ?? true }
       break
-    case 'approval/policy':
-      next.policy = { ...next.policy, approval: event.data.policy }
+    case 'approval/policy': {
+      const { policy: onAsk, edits = 'auto', commands = 'auto' } = event.data
+      next.policy = { ...next.policy, onAsk, edits, commands }
       break
+    }
+    case 'permission/rules':
+      next.policy = { ...next.policy, rules: event.data.rules }
+      break
+    case 'approval/asked':
+      next.asks = [...next.asks, { ...event.data, askedAt: event.time }]
+      break
+    case 'approval/decided':
+      next.asks = next.asks.filter(({ id }) => id !== event.data.id)
+      break
+    case 'session/worktree': {
+      const { removed, ...worktree } = event.data
+      next.worktree = removed ? null : worktree
+      break
+    }
     default:
       break
   }
@@ -205,7 +243,8 @@ function nextModel({ next: _, ...selected }: SessionState['model'], event: LogEv
 }
 
 /** How the session stands, in one word for lists. */
-export function statusOf(state: SessionState): 'blank' | 'running' | 'idle' | 'failed' {
+export function statusOf(state: SessionState): 'blank' | 'running' | 'needs-you' | 'idle' | 'failed' {
+  if (state.asks.length > 0) return 'needs-you'
   if (state.openTurn) return 'running'
   if (state.lastTurn === 0) return 'blank'
   return state.lastEnd?.reason.kind === 'error' ? 'failed' : 'idle'

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../wire/json.ts'
 import type { Draft, LogEvent } from '../wire/events.ts'
 import { abortable } from './abortable.ts'
-import { failure, type AgentFacts, type Tool, type ToolContext, type ToolOutcome } from './tool.ts'
+import { failure, type Admission, type AgentFacts, type Tool, type ToolContext, type ToolOutcome } from './tool.ts'
 
 /** One call as the model wrote it; `arguments` is its raw JSON text. */
 export interface ToolCall {
@@ -20,9 +20,12 @@ export interface CallEvent {
   tool: Tool
   args: JsonObject
   signal: AbortSignal
+  /** From the gate, for the tool and for hooks behind it. */
+  admission?: Admission
 }
 
-export type PreExecute = { kind: 'proceed'; args?: JsonObject } | { kind: 'refuse'; outcome: ToolOutcome }
+export type PreExecute =
+  { kind: 'proceed'; args?: JsonObject; admission?: Admission } | { kind: 'refuse'; outcome: ToolOutcome }
 
 /** Undefined lets the call pass; an outcome refuses it; a throw refuses it too. */
 export type ToolGuard = (event: CallEvent) => ToolOutcome | undefined | Promise<ToolOutcome | undefined>
@@ -138,7 +141,8 @@ async function admit(
       hooks.preExecute(event, async () => ({ kind: 'proceed' })),
     )
     if (decision.kind === 'refuse') return { outcome: decision.outcome }
-    const admitted = decision.args ? { ...event, args: decision.args } : event
+    const { args, admission } = decision
+    const admitted = { ...event, ...(args && { args }), ...(admission && { admission }) }
     for (const guard of guards) {
       const outcome = await abortable(signal, guard(admitted))
       if (outcome) return { outcome }
@@ -207,7 +211,7 @@ function contextFor(
   env: CallEnvironment,
   signal: AbortSignal,
 ): { value: ToolContext; close(): void } {
-  const { agent, callId, turn, step } = event
+  const { agent, callId, turn, step, admission } = event
   let open = true
   let dispatched = 0
   return {
@@ -218,6 +222,7 @@ function contextFor(
       step,
       cwd: agent.cwd,
       signal,
+      ...(admission && { admission }),
       // Late text of a body that outlived its call has no result to stand before.
       output: (text) => open && env.hooks.output({ turn, step, callId, text }),
       log: (type, data) => void (open && env.log.append({ type, data })),

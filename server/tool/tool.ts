@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Json, JsonObject } from '../wire/json.ts'
 import type { ImageBlock, TextBlock, ToolSpec } from '../wire/messages.ts'
+import type { Policy } from '../wire/safety.ts'
 import type { ToolError, EventData } from '../wire/events.ts'
 import type { ScopeKey } from '../scope/scope.ts'
 
@@ -19,6 +20,8 @@ export interface ToolContext {
   step: number
   cwd: string
   signal: AbortSignal
+  /** Absent: nobody judges calls here. */
+  admission?: Admission
   /** Live output for the screen: transient, superseded by the result. */
   output(text: string): void
   /** Logs a durable fact of this call before its result. */
@@ -42,7 +45,21 @@ export interface ToolOutcome {
 
 export interface CallClass {
   class: 'read' | 'edit' | 'command'
+  /** As the call names them, relative ones against its working folder. */
   paths: string[]
+  /** What rules are held against beside the paths: the command. */
+  command?: string
+  /** It asks to leave what the session is confined to, for this one call, and why. */
+  escalate?: string
+}
+
+/** How the host let a call pass: under which policy, and where its paths lie. */
+export interface Admission {
+  policy: Policy
+  /** [as the call names it, real path that was judged]. */
+  paths: readonly (readonly [string, string])[]
+  /** Outside of what confines the session, for this call alone, because a person or a rule allowed it. */
+  outside: boolean
 }
 
 export interface Tool {

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { SESSION_ID } from './ids.ts'
 import type { LocalServer, Probe, SessionSettingsView } from './models.ts'
+import type { Json } from './json.ts'
+import type { ApprovalOutcome, PinnedPolicy, Rehearsed, SafetyView, SandboxVerdict, ShellView } from './safety.ts'
 import type { ForkReport, PresetCheck } from './presets.ts'
 import type { SessionRow, WorkspaceRow, DirectoryListing, ProviderView, ModelsView } from './views.ts'
 
@@ -30,6 +32,20 @@ const FactsEdit = z.strictObject({
     .optional(),
   price: PriceArgs.nullable().optional(),
 })
+const ChoiceArgs = z.strictObject({
+  sandbox: z.enum(['read-only', 'workspace-write', 'full']),
+  network: z.boolean(),
+  onAsk: z.enum(['prompt', 'deny', 'allow']),
+  edits: z.enum(['auto', 'ask']),
+  commands: z.enum(['auto', 'ask']),
+})
+const RuleArgs = z.strictObject({
+  effect: z.enum(['deny', 'ask', 'allow']),
+  tool: z.string().min(1).max(256),
+  match: z.strictObject({ kind: z.enum(['prefix', 'glob']), text: z.string().min(1).max(4096) }).optional(),
+  scope: z.enum(['session', 'workspace', 'host']),
+})
+const FolderName = z.string().regex(/^[^/\0]{1,255}$/)
 const JsonMap = z.record(z.string(), z.json())
 /** The schema of `RouteOptions`, for commands and for the settings file alike. */
 export const RouteOptionsArgs = z.strictObject({
@@ -72,6 +88,10 @@ export const COMMANDS = {
     selection: z
       .strictObject({ provider: Id, model: Id, reasoningEffort: Id.optional(), alsoDefault: z.boolean().optional() })
       .optional(),
+    /** Id of a permission preset; absent: the default one. Pinned at creation. */
+    permission: Id.optional(),
+    /** A checkout of its own for the session, where the workspace is a git repository. */
+    worktree: z.boolean().optional(),
     /** Sent as the first prompt in the same command, so that nothing is created without it. */
     prompt: Text.optional(),
   }),
@@ -133,6 +153,63 @@ export const COMMANDS = {
   'titles.save': z.strictObject({ selection: Chosen.nullable() }),
   'workspace.add': z.strictObject({ path: z.string().min(1).max(4096), confirmed: z.boolean().default(false) }),
   'workspace.remove': z.strictObject({ workspace: Id }),
+  /** Makes an empty folder and adds it. */
+  'workspace.create': z.strictObject({ parent: z.string().min(1).max(4096), name: FolderName }),
+  /** `git clone` into a new folder of `parent`, then adds it; ends early by `workspace.stop-clone` of the same `url`. */
+  'workspace.clone': z.strictObject({
+    url: z.string().min(1).max(4096),
+    parent: z.string().min(1).max(4096),
+    name: FolderName.optional(),
+  }),
+  'workspace.stop-clone': z.strictObject({ url: z.string().min(1).max(4096) }),
+  /** The folder moved: its sessions go on at the new path. */
+  'workspace.locate': z.strictObject({ workspace: Id, path: z.string().min(1).max(4096) }),
+  /** Whether agent instructions and hooks of the folder may be read. */
+  'workspace.trust': z.strictObject({ workspace: Id, trusted: z.boolean() }),
+  /** Removes the session's own checkout; one with changes is refused unless they may go. */
+  'worktree.remove': z.strictObject({ session: Session, discard: z.boolean().default(false) }),
+  /** One of both: a permission preset, or a choice of its own. A shell that runs is ended and starts anew. */
+  'permission.select': z.union([
+    z.strictObject({ session: Session, preset: Id }),
+    z.strictObject({ session: Session, choice: ChoiceArgs }),
+  ]),
+  /** Makes a permission preset of a person's own, or changes it. */
+  'permission.save': z.strictObject({
+    id: z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/),
+    name: z.string().min(1).max(100),
+    description: z.string().max(400).optional(),
+    choice: ChoiceArgs,
+  }),
+  'permission.remove': z.strictObject({ preset: Id }),
+  /** What new sessions get; null gives the choice back to the deployment. */
+  'permission.default': z.strictObject({ preset: Id.nullable() }),
+  /** Null: asks wait for ever. */
+  'permission.wait': z.strictObject({ waitMs: z.int().min(10_000).max(604_800_000).nullable() }),
+  /** `session` names the session of a session rule, and the workspace of a workspace rule. */
+  'rule.add': z.strictObject({ session: Session.optional(), rule: RuleArgs }),
+  'rule.remove': z.strictObject({ session: Session.optional(), rule: Id }),
+  /** Changes nothing: what the rule would have made of past calls, newest first. */
+  'rule.rehearse': z.strictObject({
+    session: Session.optional(),
+    rule: RuleArgs,
+    limit: z.int().min(1).max(500).default(100),
+  }),
+  /** `digest` is of the arguments that the person saw. */
+  'approval.answer': z.strictObject({
+    session: Session,
+    approval: Id,
+    digest: z.string().min(1).max(128),
+    answer: z.enum(['once', 'session', 'reject']),
+    note: z.string().max(4000).optional(),
+  }),
+  /** Tries again what confines commands on this machine. */
+  'sandbox.probe': z.strictObject({}),
+  /** Frames `shell` follow until `watching` is false, or the tab is gone. */
+  'shell.watch': z.strictObject({ session: Session, watching: z.boolean(), answering: z.boolean().default(false) }),
+  /** Typed into the running command's terminal, as it is; a line ends with a line feed. */
+  'shell.input': z.strictObject({ session: Session, text: z.string().min(1).max(4096) }),
+  /** Takes back what one call did to a file; refused where the file changed since. */
+  'file.undo': z.strictObject({ session: Session, callId: Id }),
   'workspace.browse': z.strictObject({ path: z.string().max(4096).optional() }),
   /**
    * Makes a route of a person's own, or changes one. A shipped id keeps its label and wire; for an own one the three first
@@ -198,6 +275,25 @@ export interface CommandResults {
   'workspace.add': { workspace: WorkspaceRow }
   'workspace.remove': { workspace: string }
   'workspace.browse': DirectoryListing
+  'workspace.create': { workspace: WorkspaceRow }
+  'workspace.clone': { workspace: WorkspaceRow }
+  'workspace.stop-clone': { stopped: boolean }
+  'workspace.locate': { workspace: WorkspaceRow }
+  'workspace.trust': { workspace: WorkspaceRow }
+  'worktree.remove': { path: string; branch: string }
+  'permission.select': { policy: PinnedPolicy }
+  'permission.save': SafetyView
+  'permission.remove': SafetyView
+  'permission.default': SafetyView
+  'permission.wait': SafetyView
+  'rule.add': { rule: string }
+  'rule.remove': { rule: string }
+  'rule.rehearse': { calls: Rehearsed[]; matched: number; looked: number }
+  'approval.answer': { outcome: ApprovalOutcome }
+  'sandbox.probe': SandboxVerdict
+  'shell.watch': ShellView
+  'shell.input': { bytes: number }
+  'file.undo': { path: string; diff: Json }
   'model.facts': { provider: ProviderView }
   'budget.save': SessionSettingsView
   'session.budget': { limit: number | null }

@@ -1,6 +1,7 @@
 import type { Json } from './json.ts'
 import type { Message, RequestHeader, Usage } from './messages.ts'
 import type { Price } from './models.ts'
+import type { ApprovalOutcome, PendingApproval, Rule, SandboxMode } from './safety.ts'
 import type { ContextView, GenerationRef, SectionView } from './presets.ts'
 
 /** First record of every session log. Frozen at creation: later changes are events. */
@@ -156,9 +157,29 @@ export interface EventData {
   }
   /** US dollars that this session may spend; null: what the host's settings say. */
   'session/budget': { limit: number | null }
+  /** Id of a permission preset, `custom` for a choice of its own; always beside the two that follow. */
   'permission/preset': { preset: string }
-  'sandbox/mode': { mode: 'read-only' | 'workspace-write' | 'full'; source?: string }
-  'approval/policy': { policy: string; source?: string }
+  /** Absent `network`: on. `source` says who set it when it was no person: `default`, `no-runner`, `container`. */
+  'sandbox/mode': { mode: SandboxMode; network?: boolean; source?: string }
+  'approval/policy': {
+    policy: 'prompt' | 'deny' | 'allow'
+    edits?: 'auto' | 'ask'
+    commands?: 'auto' | 'ask'
+    source?: string
+  }
+  /** The session's own rules, all of them. */
+  'permission/rules': { rules: Rule[] }
+  'approval/asked': Omit<PendingApproval, 'askedAt'>
+  /** `note` is what the person wrote for the model. */
+  'approval/decided': { turn: number; step: number; id: string; outcome: ApprovalOutcome; note?: string }
+  /** Somebody looks at the agent's shell, or says that they answer what its commands ask. */
+  'terminal/watch': { watching: boolean; answering: boolean }
+  /** What a person typed into the agent's shell; absent `text`: the terminal did not show it (a password). */
+  'terminal/input': { callId?: string; bytes: number; text?: string }
+  /** A person took an edit back; `callId` is the call that made it. */
+  'file/undone': { callId: string; path: string }
+  /** The session works in a checkout of its own. */
+  'session/worktree': { path: string; branch: string; repository: string; removed?: true }
   'todo/write': { todos: { content: string; status: 'pending' | 'in_progress' | 'completed' }[] }
   'llm/sent': {
     turn: number
@@ -220,6 +241,13 @@ const TYPES: { [K in EventType]: true } = {
   'permission/preset': true,
   'sandbox/mode': true,
   'approval/policy': true,
+  'permission/rules': true,
+  'approval/asked': true,
+  'approval/decided': true,
+  'terminal/watch': true,
+  'terminal/input': true,
+  'file/undone': true,
+  'session/worktree': true,
   'todo/write': true,
   'llm/sent': true,
   'llm/retry': true,
@@ -250,6 +278,12 @@ export const IGNORABLE_TYPES = [
   'session/title-llm-request',
   'session/budget',
   'session/vocabulary',
+  'approval/asked',
+  'approval/decided',
+  'terminal/watch',
+  'terminal/input',
+  'file/undone',
+  'session/worktree',
 ] as const satisfies readonly EventType[]
 
 /** Values pinned at creation: alone they never create a file (tools spec 6.1). */

@@ -73,19 +73,75 @@ export type ApprovalOutcome = 'allowed-once' | 'allowed-session' | 'rejected' | 
 /** Something that waits for a person. `digest` is of the exact arguments: an answer must name it. */
 export interface PendingApproval {
   id: string
-  session: string
   turn: number
   step: number
   callId: string
   toolName: string
   args: JsonObject
   digest: string
-  /** Why it is asked. */
+  /** `escalate`: it would leave what the session is confined to, once. */
+  kind: 'approve' | 'escalate'
+  /** Why it is asked, in a sentence. */
   reason: string
   /** What it would touch: real paths, or the working folder of a command. */
   touches: string[]
   cwd: string
+  /** Ms that it waits once nobody looks at the session; null: for ever. */
+  waitMs: number | null
   askedAt: number
-  /** Ms since the epoch; absent while somebody looks. */
-  deadline?: number
+}
+
+/** What a session is held to, as its log has it; null: never pinned (sessions of older versions), which confines nothing. */
+export interface PinnedPolicy {
+  /** Id of the permission preset, `custom` for a choice of its own. */
+  preset: string | null
+  sandbox: SandboxMode | null
+  network: boolean
+  onAsk: 'prompt' | 'deny' | 'allow' | null
+  edits: 'auto' | 'ask'
+  commands: 'auto' | 'ask'
+  /** Of this session alone. */
+  rules: Rule[]
+}
+
+/** A rule that outlives a session; `workspace` is the real path of its folder, absent for scope `host`. */
+export interface LastingRule extends Rule {
+  workspace?: string
+}
+
+/** Safety as every tab knows it. */
+export interface SafetyView {
+  verdict: SandboxVerdict
+  /** Shipped ones first, then own ones. */
+  presets: PermissionPreset[]
+  /** Id of the preset that new sessions get. */
+  default: string
+  rules: LastingRule[]
+  /** Ms; null: asks wait for ever. */
+  waitMs: number | null
+}
+
+/** One past call that a proposed rule was held against. */
+export interface Rehearsed {
+  session: string
+  seq: number
+  toolName: string
+  /** The command or the path. */
+  subject: string
+  /** What the rule makes of it; absent: the rule does not match. */
+  effect?: RuleEffect
+  /** Why a rule that looks alike does not match, e.g. that the command is not a single simple one. */
+  why?: string
+}
+
+/** A terminal command that a person watches. `text` is cleaned of everything but colours. */
+export interface ShellView {
+  /** Absent: no shell was started, or it has ended. */
+  pid?: number
+  cwd?: string
+  running: { callId: string; since: number; foreground?: string } | null
+  /** A person said that they answer what a command asks, so nothing is interrupted for wanting input. */
+  answering: boolean
+  /** The terminal does not show what is typed: a password is asked for. */
+  hidden: boolean
 }

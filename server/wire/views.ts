@@ -1,4 +1,5 @@
 import type { Selection, ToolSpec, WireFamily } from './messages.ts'
+import type { SafetyView } from './safety.ts'
 import type { Price, ProviderSettings, SessionSettingsView } from './models.ts'
 
 export interface WorkspaceRow {
@@ -9,6 +10,12 @@ export interface WorkspaceRow {
   /** Absent: usable. A folder that moved or was deleted keeps its sessions readable. */
   problem?: 'missing' | 'not-a-folder'
   addedAt: number
+  /** The folder has agent instructions or hooks, and nobody has said yet whether they may be read. */
+  trust?: 'asks' | 'trusted' | 'refused'
+  /** What it was asked for: names of files below the folder. */
+  instructions?: string[]
+  /** A git repository: a session can have a checkout of its own. */
+  git?: boolean
 }
 
 export type SessionStatus = 'idle' | 'running' | 'needs-you' | 'failed'
@@ -124,8 +131,6 @@ export interface HostFacts {
   platform: string
   dataDir: string
   home: string
-  /** `not-confined` until a sandbox exists; `container` when the image declares itself the boundary. */
-  confinement: 'not-confined' | 'container'
   /** Rows of the host composition that could not start. */
   problems: { file: string; row: string; plugin: string; cause: string }[]
 }
@@ -136,4 +141,5 @@ export interface GlobalState {
   presets: PresetRow[]
   models: ModelsView
   sessionSettings: SessionSettingsView
+  safety: SafetyView
 }
