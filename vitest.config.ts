@@ -13,7 +13,12 @@ export default defineConfig({
           name: 'server',
           environment: 'node',
           pool: 'forks',
-          include: ['server/**/*.test.ts', 'e2e/*.test.ts', 'e2e/{models,faults}/*.test.ts', 'scripts/**/*.test.ts'],
+          include: [
+            'server/**/*.test.ts',
+            'e2e/*.test.ts',
+            'e2e/{models,faults,security,sandbox,approvals,workspaces,files}/*.test.ts',
+            'scripts/**/*.test.ts',
+          ],
           ...patience,
         },
       },

@@ -1,8 +1,10 @@
 import { join } from 'node:path'
+import { environment } from './handover.mjs'
 import { parseFlags, type Parsed } from './flags.ts'
 import { never } from './wire/never.ts'
 
-const parsed = parseFlags(process.argv.slice(2), process.env, process.cwd())
+const env = environment()
+const parsed = parseFlags(process.argv.slice(2), env, process.cwd())
 if (parsed.kind === 'refused') {
   console.error(parsed.message)
   process.exitCode = 2
@@ -15,7 +17,7 @@ async function start({ command, flags, rest }: Extract<Parsed, { kind: 'ok' }>):
   switch (command) {
     case 'serve': {
       const { serve } = await import('./serve.ts')
-      return serve({ rootDir: join(import.meta.dirname, '..'), flags, env: process.env })
+      return serve({ rootDir: join(import.meta.dirname, '..'), flags, env })
     }
     case 'run':
       return (await import('./headless/commands.ts')).run(rest, flags)

@@ -3,6 +3,9 @@
 // 20 MB and a third of the start. Worker threads read only the variable.
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
+import { takeSecrets } from './handover.mjs'
+
+takeSecrets()
 
 // The folder belongs to this installation, because what lies in it is run; one that cannot be written changes nothing.
 if (process.env.NODE_COMPILE_CACHE === undefined && process.env.NODE_DISABLE_COMPILE_CACHE === undefined) {

@@ -2,6 +2,7 @@ import { stat, realpath, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Flags } from '../flags.ts'
+import { environment } from '../handover.mjs'
 import { SessionStore } from '../log/store.ts'
 import { CoreError } from '../wire/errors.ts'
 import type { Selection } from '../wire/messages.ts'
@@ -26,7 +27,7 @@ export type ExitCode = 0 | 1 | 2
 
 export const thisProcess = (): CommandWorld => ({
   rootDir: join(import.meta.dirname, '../..'),
-  env: process.env,
+  env: environment(),
   cwd: process.cwd(),
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(`${text}\n`),
