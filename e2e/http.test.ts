@@ -334,6 +334,7 @@ test('the OpenAPI document lists the documents of the server and names its versi
   expect(document.openapi).toBe('3.1.0')
   expect(Object.keys(document.paths).sort()).toEqual([
     '/api/login',
+    '/api/login-link',
     '/api/presets/vocabulary',
     '/api/presets/{preset}/contents',
     '/api/presets/{preset}/document',
@@ -414,7 +415,9 @@ describe('starting', () => {
     const { code, output } = await runServer({ dataDir: join(folder, 'taken'), args: ['--port', String(port)] })
     taken.close()
     expect(code).toBe(1)
-    expect(output.trim()).toMatch(new RegExp(`^Port ${port} on 127\\.0\\.0\\.1 is already in use\\. .*--port 0`))
+    expect(output.trim()).toMatch(
+      new RegExp(`^Port ${port} on 127\\.0\\.0\\.1 is already in use by .*\\(pid ${process.pid}\\)\\. .*--port 0`),
+    )
     expect(output).not.toContain('    at ')
   })
 

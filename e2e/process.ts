@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client, addressOf } from './client.ts'
 import { ROOT } from './host.ts'
@@ -7,7 +8,10 @@ import { ROOT } from './host.ts'
 /** The server as a process of its own: what a person starts, and what a test may kill. */
 export interface Served {
   child: ChildProcess
+  /** With the token in the fragment, so that it opens more than once. */
   url: string
+  /** As printed: with a code that works once. */
+  link: string
   base: string
   token: string
   /** Everything the process wrote so far. */
@@ -51,7 +55,7 @@ function start({ dataDir, args = [], preload, env = {} }: ServeOptions) {
 /** Starts the server and waits until it listens; rejects with its output when it ends instead. */
 export async function startServer(options: ServeOptions): Promise<Served> {
   const { child, output, gone } = start(options)
-  const url = await new Promise<string>((resolve, reject) => {
+  const link = await new Promise<string>((resolve, reject) => {
     const look = () => {
       const found = /core-web is ready: (\S+)/.exec(output())
       if (found) resolve(found[1]!)
@@ -59,7 +63,10 @@ export async function startServer(options: ServeOptions): Promise<Served> {
     child.stdout?.on('data', look)
     void gone.then((code) => reject(new Error(`the server ended with ${code}:\n${output()}`)))
   })
-  const { base, token = '' } = addressOf(url)
+  const { base } = addressOf(link)
+  const file = join(options.dataDir, 'token')
+  const token = options.env?.['CORE_WEB_TOKEN'] ?? (existsSync(file) ? readFileSync(file, 'utf8').trim() : '')
+  const url = token && !options.args?.includes('--no-auth') ? `${base}#token=${token}` : base
   const end = async (signal: NodeJS.Signals) => {
     if (child.exitCode === null && child.signalCode === null) child.kill(signal)
     return gone
@@ -67,6 +74,7 @@ export async function startServer(options: ServeOptions): Promise<Served> {
   return {
     child,
     url,
+    link,
     base,
     token,
     output,

@@ -1,13 +1,15 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-export const COMMANDS = ['serve', 'run', 'replay', 'export'] as const
+export const COMMANDS = ['serve', 'login', 'run', 'replay', 'export'] as const
 export type Command = (typeof COMMANDS)[number]
 
 export interface Flags {
   host: string
   /** 0 takes any free port. */
   port: number
+  /** Absolute path of a unix socket to listen on instead of host and port. */
+  socket?: string
   /** Absolute path of the data folder. */
   data: string
   /** Absolute paths of patch files, in order. */
@@ -29,6 +31,7 @@ type Kind = 'text' | 'list' | 'switch'
 const KINDS: Readonly<Record<string, Kind>> = {
   host: 'text',
   port: 'text',
+  socket: 'text',
   data: 'text',
   patch: 'list',
   'base-path': 'text',
@@ -88,6 +91,20 @@ function fromArguments(args: readonly string[], given: Map<string, string[]>, re
 
 const isCommand = (word: string): word is Command => (COMMANDS as readonly string[]).includes(word)
 
+/** Commands that know the shared flags alone. */
+const isOwn = (command: Command): boolean => command === 'serve' || command === 'login'
+
+/** The name or origin as the fence compares it; undefined for anything else, such as a pattern or a file. */
+function authority(entry: string): string | undefined {
+  if (/^(\[[0-9a-f:.]+\]|[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?)(:\d{1,5})?$/i.test(entry)) return entry.toLowerCase()
+  const url = URL.canParse(entry) ? new URL(entry) : undefined
+  if (!url || !/^https?:$/.test(url.protocol)) return undefined
+  // A path or a name and password would be ignored in silence.
+  if (url.pathname !== '/' || url.search || url.hash || url.username || url.password || url.host.includes('*'))
+    return undefined
+  return url.origin
+}
+
 /** Reads `core-web <command> [flags] [arguments]`; what a command other than `serve` takes for itself is in `rest`. */
 export function parseFlags(args: readonly string[], env: NodeJS.ProcessEnv, cwd: string): Parsed {
   const [first = 'serve', ...others] = args
@@ -99,11 +116,10 @@ export function parseFlags(args: readonly string[], env: NodeJS.ProcessEnv, cwd:
   const given = fromEnvironment(env)
   const rest: string[] = []
   const own = named ? others : args
-  const problem =
-    command === 'serve' ? fromArguments(own, given, rest) : fromArguments(takeShared(own, rest), given, rest)
+  const problem = isOwn(command) ? fromArguments(own, given, rest) : fromArguments(takeShared(own, rest), given, rest)
   if (problem) return { kind: 'refused', message: problem }
-  if (command === 'serve' && rest.length > 0) {
-    return { kind: 'refused', message: `core-web serve takes no argument ${JSON.stringify(rest[0])}.` }
+  if (isOwn(command) && rest.length > 0) {
+    return { kind: 'refused', message: `core-web ${command} takes no argument ${JSON.stringify(rest[0])}.` }
   }
   return withValues(command, given, rest, cwd, env)
 }
@@ -137,14 +153,22 @@ function withValues(
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     return { kind: 'refused', message: `The port ${JSON.stringify(one('port', ''))} is not a number from 0 to 65535.` }
   }
+  const allowHost = (given.get('allow-host') ?? []).map((entry) => ({ entry, known: authority(entry) }))
+  const strange = allowHost.find(({ known }) => known === undefined)
+  if (strange) {
+    const wanted = 'Give a name, a name with a port, or an origin such as https://agents.example.'
+    return { kind: 'refused', message: `--allow-host ${JSON.stringify(strange.entry)} names no host. ${wanted}` }
+  }
+  const socket = given.get('socket')?.[0]
   const base = one('base-path', '/').replace(/^\/*|\/*$/g, '')
   const flags: Flags = {
     host: one('host', '127.0.0.1'),
     port,
+    ...(socket !== undefined && { socket: resolve(cwd, socket) }),
     data: resolve(cwd, one('data', dataHome(env))),
     patch: (given.get('patch') ?? []).map((path) => resolve(cwd, path)),
     basePath: base ? `/${base}/` : '/',
-    allowHost: given.get('allow-host') ?? [],
+    allowHost: allowHost.flatMap(({ known }) => known ?? []),
     open: !given.has('no-open'),
     dumpConfig: given.has('dump-config'),
     auth: !given.has('no-auth'),

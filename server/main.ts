@@ -19,6 +19,8 @@ async function start({ command, flags, rest }: Extract<Parsed, { kind: 'ok' }>):
       const { serve } = await import('./serve.ts')
       return serve({ rootDir: join(import.meta.dirname, '..'), flags, env })
     }
+    case 'login':
+      return (await import('./login.ts')).login(flags, env)
     case 'run':
       return (await import('./headless/commands.ts')).run(rest, flags)
     case 'replay':

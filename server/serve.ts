@@ -1,8 +1,11 @@
 import './plugins/context.ts'
 import { spawn } from 'node:child_process'
+import { join } from 'node:path'
 import { boot } from './boot.ts'
 import { watchRows } from './boot-watch.ts'
 import { reportText } from './boot-report.ts'
+import { LINK_MS } from './http/access.ts'
+import { linksOfRunning } from './login.ts'
 import type { Host } from './boot.ts'
 import type { Flags } from './flags.ts'
 
@@ -47,6 +50,17 @@ function fatalText({ report }: Host): string {
   return reportText(report)
 }
 
+/** A second start of the same server at the same place is a wish for its page (B78). */
+async function runningHere(flags: Flags, env: NodeJS.ProcessEnv) {
+  if (!flags.auth || (flags.port === 0 && flags.socket === undefined)) return undefined
+  const found = await linksOfRunning(flags, env)
+  const same = flags.socket === undefined ? found?.port === flags.port : found?.socket === flags.socket
+  return same ? found : undefined
+}
+
+const afterwards = ({ data }: Flags): string =>
+  `The link works once, within ${LINK_MS / 60_000} minutes. Later \`core-web login\` prints a new one, or paste the token from ${join(data, 'token')}.`
+
 /** Runs the web server until it is told to stop. Answers the exit code: 1 when a required row could not start. */
 export async function serve({ rootDir, flags, env }: ServeOptions): Promise<number> {
   let running = false
@@ -58,6 +72,12 @@ export async function serve({ rootDir, flags, env }: ServeOptions): Promise<numb
     const { text, warnings } = await dumpConfig(options)
     for (const warning of warnings) console.error(warning)
     process.stdout.write(text)
+    return 0
+  }
+  const already = await runningHere(flags, env)
+  if (already) {
+    console.log(`core-web is running already (pid ${already.pid}): ${already.links[0] ?? flags.socket}`)
+    if (flags.open && process.stdout.isTTY && hasDesktop(env) && already.links[0]) openBrowser(already.links[0])
     return 0
   }
   const stopped = stopSignal()
@@ -80,8 +100,12 @@ export async function serve({ rootDir, flags, env }: ServeOptions): Promise<numb
   })
   const web = host.service('web')
   if (web) {
-    console.log(`core-web is ready: ${web.url}`)
-    if (flags.open && process.stdout.isTTY && hasDesktop(env)) openBrowser(web.url)
+    for (const warning of web.warnings) console.error(warning)
+    const [link, ...others] = web.links()
+    console.log(`core-web is ready: ${link ?? flags.socket}`)
+    for (const other of others) console.log(`                   ${other}`)
+    if (flags.auth) console.log(afterwards(flags))
+    if (flags.open && process.stdout.isTTY && hasDesktop(env) && link !== undefined) openBrowser(link)
   }
   await stopped
   unwatch()

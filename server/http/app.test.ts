@@ -11,7 +11,7 @@ import type { Providers } from '../settings/providers.ts'
 import type { SessionSettings } from '../settings/session-settings.ts'
 import type { Workspaces } from '../workspace/workspaces.ts'
 import { createApp, type App, type AppOptions } from './app.ts'
-import { cookieValue } from './fence.ts'
+import { LoginCodes, cookieValue } from './access.ts'
 
 const TOKEN = 'b'.repeat(64)
 const SECRET = 'only for those who logged in'
@@ -75,6 +75,9 @@ async function serve(options: Partial<AppOptions> = {}) {
     library: LIBRARY as unknown as AppOptions['library'],
     presets: { saveDefault: async () => {}, defaultId: () => 'x' },
     token: TOKEN,
+    codes: new LoginCodes(),
+    links: () => ['http://127.0.0.1/#code=x'],
+    place: () => '1',
     allowHosts: [],
     trustProxy: false,
     cookieName: () => 'core-web-1',

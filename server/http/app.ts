@@ -16,10 +16,12 @@ import { CoreError } from '../wire/errors.ts'
 import type { GlobalState } from '../wire/views.ts'
 import type { Sessions } from '../session/sessions.ts'
 import type { Workspaces } from '../workspace/workspaces.ts'
+import type { LoginCodes } from './access.ts'
 import { Commands } from './commands.ts'
 import { installErrors, sendError } from './errors.ts'
-import { Fence, cookieValue, sameSecret } from './fence.ts'
+import { Fence } from './fence.ts'
 import { Hub } from './hub.ts'
+import { installLogin } from './login.ts'
 import { installPage } from './static.ts'
 import type { PresetLibrary } from '../preset/library.ts'
 import type { PresetHandlersOptions } from './preset-commands.ts'
@@ -30,8 +32,6 @@ import { installSocket } from './socket.ts'
 
 /** The longest prompt (400 000 characters) fits even when each needs six bytes of JSON. */
 const FRAME_BYTES = 4 * 1024 * 1024
-/** Tries per minute and address at the login. */
-const LOGIN_TRIES = 10
 
 export interface AppOptions {
   sessions: Sessions
@@ -52,6 +52,12 @@ export interface AppOptions {
   cookieName: () => string
   /** Begins and ends with `/`. */
   basePath: string
+  /** One-time codes that a printed link may carry. */
+  codes: LoginCodes
+  /** A fresh link for each address of the page. */
+  links: () => string[]
+  /** Where the server listens, as it stands in the proof that it holds the token. */
+  place: () => string
   /** Folder of the built page. */
   webRoot: string
   version: string
@@ -101,8 +107,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   await server.register(
     async (scope) => {
       installErrors(scope, report)
-      scope.get('/healthz', { schema: { summary: 'Alive' } }, () => ({ ok: true }))
-      installLogin(scope, fence)
+      installLogin(scope, fence, options)
       installRest(scope, options)
       scope.get('/api/openapi.json', { schema: { hide: true } }, () => server.swagger())
       installSocket(scope, { hub, commands, report })
@@ -166,36 +171,4 @@ async function guard(fence: Fence, basePath: string, request: FastifyRequest, re
       .code(415)
       .send({ error: { code: 'gateway/bad-request', message: 'POST bodies must be application/json.' } })
   return undefined
-}
-
-/** Exchanges the printed token for the cookie of this port. */
-function installLogin(server: FastifyInstance, fence: Fence): void {
-  const app = server.withTypeProvider<ZodTypeProvider>()
-  const { token, cookieName } = fence.options
-  app.post(
-    '/api/login',
-    {
-      schema: {
-        summary: 'Exchange the access token for a cookie',
-        body: z.strictObject({ token: z.string().max(256) }),
-      },
-      config: { rateLimit: { max: LOGIN_TRIES, timeWindow: '1 minute' } },
-    },
-    async (request, reply) => {
-      if (token === undefined) return { ok: true }
-      if (!sameSecret(request.body.token, token))
-        throw new CoreError(
-          'gateway/unauthorized',
-          "That is not this server's token. Find it in the terminal that runs the server, or in the file named token in its data folder.",
-        )
-      reply.setCookie(cookieName(), cookieValue(token), {
-        httpOnly: true,
-        sameSite: 'strict',
-        path: server.prefix || '/',
-        secure: request.protocol === 'https',
-        maxAge: 180 * 24 * 3600,
-      })
-      return { ok: true }
-    },
-  )
 }

@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { Fence, accessToken, cookieValue, type FenceRequest } from './fence.ts'
+import { accessToken, cookieValue } from './access.ts'
+import { Fence, type FenceRequest } from './fence.ts'
 
 const TOKEN = 'a'.repeat(64)
 const COOKIE = `core-web-4711=${cookieValue(TOKEN)}`

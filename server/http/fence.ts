@@ -1,8 +1,6 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
-import { join } from 'node:path'
 import type { ErrorCode } from '../wire/errors.ts'
+import { cookieValue, sameSecret } from './access.ts'
 
 export interface Refusal {
   status: 401 | 403 | 421
@@ -11,11 +9,11 @@ export interface Refusal {
 }
 
 export interface FenceOptions {
-  /** 256-bit token in hex; undefined only with `--no-auth` on a loopback address. */
+  /** The access token; undefined only with `--no-auth` on a loopback address. */
   token: string | undefined
   /** Names, `name:port` or whole origins that reach this server through a proxy or a wider bind. */
   allowHosts: readonly string[]
-  /** Believe `x-forwarded-proto` for the scheme of Origin. */
+  /** Believe `x-forwarded-proto` and `x-forwarded-host` for what Origin is compared with. */
   trustProxy: boolean
   /** Port-specific, since cookies ignore ports. */
   cookieName: () => string
@@ -32,28 +30,6 @@ export interface FenceRequest {
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 const OPEN_POSTS = new Set(['/api/login'])
 
-/** Reads the access token of a data folder, or makes one: 256 bits, hex, mode 0600. */
-export function accessToken(dataDir: string, random: (size: number) => Buffer = randomBytes): string {
-  const file = join(dataDir, 'token')
-  if (existsSync(file)) {
-    const text = readFileSync(file, 'utf8').trim()
-    if (/^[0-9a-f]{64}$/.test(text)) return text
-  }
-  const token = random(32).toString('hex')
-  writeFileSync(file, `${token}\n`, { mode: 0o600 })
-  chmodSync(file, 0o600)
-  return token
-}
-
-/** The cookie proves the token without being it, so a leaked cookie jar does not open API clients. */
-export const cookieValue = (token: string): string => createHash('sha256').update(`cookie:${token}`).digest('hex')
-
-export function sameSecret(given: string, expected: string): boolean {
-  const a = createHash('sha256').update(given).digest()
-  const b = createHash('sha256').update(expected).digest()
-  return timingSafeEqual(a, b)
-}
-
 export function cookieOf(headers: IncomingHttpHeaders, name: string): string | undefined {
   for (const part of (headers.cookie ?? '').split(';')) {
     const cut = part.indexOf('=')
@@ -61,6 +37,10 @@ export function cookieOf(headers: IncomingHttpHeaders, name: string): string | u
   }
   return undefined
 }
+
+/** What stands further left in a forwarded header is the client's own claim. */
+const lastOf = (value: string | string[] | undefined): string | undefined =>
+  value === undefined ? undefined : String(value).split(',').at(-1)!.trim()
 
 const nameOf = (authority: string) => authority.replace(/:\d+$/, '').toLowerCase()
 
@@ -90,14 +70,22 @@ export class Fence {
     return this.#host(request) ?? this.#origin(request) ?? this.#site(request) ?? this.#auth(request)
   }
 
+  /** A page that got here under a name of its own could invent the forwarded one, so both must be known. */
   #host({ headers }: FenceRequest): Refusal | undefined {
     const host = (headers.host ?? '').toLowerCase()
-    if (host && this.#knownHost(host)) return undefined
+    const unknown = [host, this.#publicHost(headers)].find((name) => !this.#knownHost(name))
+    if (unknown === undefined) return undefined
     return {
       status: 421,
       code: 'gateway/forbidden',
-      message: `This server does not answer for the host "${headers.host ?? ''}". Start it with --allow-host ${nameOf(host) || 'NAME'} to reach it by that name.`,
+      message: `This server does not answer for the host "${unknown}". Start it with --allow-host ${nameOf(unknown) || 'NAME'} to reach it by that name.`,
     }
+  }
+
+  /** The host that the visitor asked for. */
+  #publicHost(headers: IncomingHttpHeaders): string {
+    const forwarded = this.options.trustProxy ? lastOf(headers['x-forwarded-host']) : undefined
+    return (forwarded ?? headers.host ?? '').toLowerCase()
   }
 
   #knownHost(host: string): boolean {
@@ -114,7 +102,7 @@ export class Fence {
       return needsOrigin ? foreign('A socket opened by cookie must carry an Origin header.') : undefined
     }
     if (this.#origins.has(origin)) return undefined
-    const host = (headers.host ?? '').toLowerCase()
+    const host = this.#publicHost(headers)
     const schemes = this.#schemes(headers, host)
     if (schemes.some((scheme) => origin.toLowerCase() === `${scheme}://${host}`)) return undefined
     return foreign(
@@ -123,8 +111,8 @@ export class Fence {
   }
 
   #schemes(headers: IncomingHttpHeaders, host: string): string[] {
-    if (this.options.trustProxy && headers['x-forwarded-proto'] !== undefined)
-      return [String(headers['x-forwarded-proto']).split(',').at(-1)!.trim()]
+    const forwarded = this.options.trustProxy ? lastOf(headers['x-forwarded-proto']) : undefined
+    if (forwarded !== undefined) return [forwarded]
     return LOOPBACK.has(nameOf(host)) ? ['http'] : ['http', 'https']
   }
 
@@ -144,7 +132,8 @@ export class Fence {
     return {
       status: 401,
       code: 'gateway/unauthorized',
-      message: 'Log in first: open the URL that the server printed at start, or paste the token from its data folder.',
+      message:
+        'Log in first: open the link that the server printed at start (`core-web login` prints a new one), or paste the token from its data folder.',
     }
   }
 

@@ -1,25 +1,29 @@
 import './context.ts'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import type { AddressInfo } from 'node:net'
 import type { Context } from '@deepseek-ai/cordis'
 import { failedRows } from '../boot-report.ts'
 import { createApp, type App } from '../http/app.ts'
-import { accessToken } from '../http/fence.ts'
+import { LoginCodes, accessToken } from '../http/access.ts'
+import { addresses, bindWarnings, listen, portOf, refuseOpenBind } from '../http/listen.ts'
 import { catalogProblem } from '../model/catalog.ts'
+import { portOwner } from '../port-owner.ts'
 import { plugin } from '../preset/kernel.ts'
+import { noteRunning, placeOf } from '../running.ts'
 import { PROTOCOL } from '../wire/protocol.ts'
 import type { GlobalState, HostFacts } from '../wire/views.ts'
 import { VERSION } from '../version.ts'
 import type { SkippedFile } from '../boot-layers.ts'
 import type { HostLoader } from '../preset/loader.ts'
 
-const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
-
 export interface Web {
   app: App
   /** Where to open the page; the token stands in the fragment, which no server and no log ever sees. */
   url: string
+  /** Addresses with a one-time code each, for people: the nearest first. Each call makes a new code. */
+  links(): string[]
+  /** What a person should know of how this server is reached. */
+  warnings: string[]
   port: number
 }
 
@@ -43,7 +47,13 @@ export default plugin({
     const { webStartup, sessions, roster, workspaces, providers, agentPresets, presetLibrary, logger } = ctx
     const { flags, dataDir, rootDir } = webStartup
     refuseOpenBind(flags)
-    const token = flags.auth ? accessToken(dataDir) : undefined
+    const token = flags.auth ? accessToken(dataDir, webStartup.env['CORE_WEB_TOKEN']) : undefined
+    const codes = new LoginCodes()
+    const links = () => {
+      const fragment = token === undefined ? '' : `#code=${codes.make()}`
+      return addresses(flags, port()).map((address) => address + fragment)
+    }
+    const place = () => placeOf({ ...flags, port: port() })
     const host = hostFacts(ctx)
     const global = (): GlobalState => ({
       host: host(),
@@ -63,25 +73,30 @@ export default plugin({
       library: presetLibrary,
       presets: agentPresets.registry,
       token,
+      codes,
+      links,
+      place,
       allowHosts: flags.allowHost,
       trustProxy: flags.trustProxy,
-      cookieName: () => `core-web-${port()}`,
+      cookieName: () => `core-web-${flags.socket === undefined ? port() : 'socket'}`,
       basePath: flags.basePath,
       webRoot: join(rootDir, 'dist/web'),
       version: VERSION,
       report: (error) => logger.error(error),
     })
-    const port = () => (app.server.server.address() as AddressInfo | null)?.port ?? flags.port
+    const port = () => portOf(app.server) || flags.port
     const undo = announcements(ctx, app, host)
-    await listen(app, flags)
+    await listen(app.server, { ...flags, owner: portOwner })
+    const forget = noteRunning(dataDir, { ...flags, pid: process.pid, port: port() })
     const authority = `${flags.host.includes(':') ? `[${flags.host}]` : flags.host}:${port()}`
     const url = `http://${authority}${flags.basePath}${token ? `#token=${token}` : ''}`
     ctx.effect(function* () {
       yield async () => {
         for (const dispose of undo) dispose()
+        forget()
         await app.server.close()
       }
-      yield ctx.provide('web', { app, url, port: port() })
+      yield ctx.provide('web', { app, url, links, warnings: bindWarnings(flags), port: port() })
     })
   },
 })
@@ -139,29 +154,6 @@ function onlyNews(read: () => HostFacts, tell: (facts: HostFacts) => void): () =
     if (text === told) return
     told = text
     tell(facts)
-  }
-}
-
-/** Loopback is not a boundary, but anything wider is open to the network: it needs the token and named authorities. */
-function refuseOpenBind(flags: { host: string; auth: boolean; allowHost: readonly string[] }): void {
-  if (LOOPBACK.has(flags.host)) return
-  if (!flags.auth) throw new Error(`--no-auth works on 127.0.0.1 only, not on ${flags.host}. Leave out --no-auth.`)
-  if (flags.allowHost.length === 0)
-    throw new Error(
-      `Listening on ${flags.host} reaches beyond this machine. Name the hosts it may be reached by with --allow-host, and put TLS in front of it.`,
-    )
-}
-
-async function listen(app: App, { host, port }: { host: string; port: number }): Promise<void> {
-  try {
-    await app.server.listen({ host, port })
-  } catch (error) {
-    await app.server.close()
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
-    throw new Error(
-      `Port ${port} on ${host} is already in use. Stop what uses it, or start with --port 0 to take a free one.`,
-      { cause: error },
-    )
   }
 }
 
