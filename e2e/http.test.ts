@@ -333,6 +333,7 @@ test('the OpenAPI document lists the documents of the server and names its versi
   }
   expect(document.openapi).toBe('3.1.0')
   expect(Object.keys(document.paths).sort()).toEqual([
+    '/api/access',
     '/api/login',
     '/api/login-link',
     '/api/presets/vocabulary',

@@ -22,7 +22,7 @@ interface Found {
 const tokenOf = ({ data }: Flags, env: NodeJS.ProcessEnv): string | undefined =>
   env['CORE_WEB_TOKEN'] ? accessToken(data, env['CORE_WEB_TOKEN']) : storedToken(data)
 
-/** `core-web login`: prints a one-time link of the server that runs on this data folder. */
+/** `npm run login`: prints a one-time link of the server that runs on this data folder. */
 export async function login(flags: Flags, env: NodeJS.ProcessEnv): Promise<number> {
   const found = await linksOfRunning(flags, env)
   if (!found) {

@@ -133,7 +133,7 @@ export class Fence {
       status: 401,
       code: 'gateway/unauthorized',
       message:
-        'Log in first: open the link that the server printed at start (`core-web login` prints a new one), or paste the token from its data folder.',
+        'Log in first: open the link that the server printed at start (`npm run login` prints a new one), or paste the token from its data folder.',
     }
   }
 

@@ -57,6 +57,8 @@ export function installLogin(server: FastifyInstance, fence: Fence, options: Log
       return { ok: true }
     },
   )
+  // A page whose socket is refused asks here why: this request carries the same Origin and cookie, and has an answer to read.
+  app.post('/api/access', { schema: { summary: 'Whether this client is let in' } }, () => ({ ok: true }))
   app.post(
     '/api/login-link',
     { schema: { summary: 'A fresh one-time link per address of the page' }, config: limited },
@@ -67,12 +69,12 @@ export function installLogin(server: FastifyInstance, fence: Fence, options: Log
 const tokenProblem = (given: string, token: string): string | undefined =>
   sameSecret(given, token)
     ? undefined
-    : "That is not this server's token. Find it in the file named token in its data folder, or run `core-web login` for a link."
+    : "That is not this server's token. Find it in the file named token in its data folder, or run `npm run login` for a link."
 
 const codeProblem = (codes: LoginCodes, code: string): string | undefined =>
   codes.redeem(code)
     ? undefined
-    : 'This link was used already, or is too old. Run `core-web login` for a new one, or paste the token from the data folder.'
+    : 'This link was used already, or is too old. Run `npm run login` for a new one, or paste the token from the data folder.'
 
 interface Entrance {
   request: FastifyRequest

@@ -32,6 +32,13 @@ async function ask<T>(path: string, init?: RequestInit): Promise<Answer<T>> {
   }
 }
 
+const CODES: { readonly [status: number]: WireError['code'] } = {
+  401: 'gateway/unauthorized',
+  403: 'gateway/forbidden',
+  404: 'gateway/not-found',
+  429: 'gateway/too-many-requests',
+}
+
 /** The server answers `{error: {code, message}}` or the error itself; a proxy in between may answer anything. */
 function errorOf(text: string, response: Response): WireError {
   try {
@@ -41,7 +48,7 @@ function errorOf(text: string, response: Response): WireError {
   } catch {
     // Not JSON: the status line is all there is to say.
   }
-  const code = response.status === 401 ? 'gateway/unauthorized' : 'gateway/internal'
+  const code = CODES[response.status] ?? 'gateway/internal'
   return { code, message: `The server answered ${response.status} ${response.statusText}.` }
 }
 
@@ -52,8 +59,16 @@ const query = (values: Record<string, string | number | undefined>): string => {
   return text === '' ? '' : `?${text}`
 }
 
-export const login = (token: string): Promise<Answer<unknown>> =>
-  ask('login', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ token }) })
+/** What lets a browser in: the access token, or the code of a link that works once. */
+export type Ticket = { token: string } | { code: string }
+
+const post = (path: string, body: unknown): Promise<Answer<unknown>> =>
+  ask(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+
+export const login = (ticket: Ticket): Promise<Answer<unknown>> => post('login', ticket)
+
+/** Whether the server has this page: 401 wants a login, 403 and 421 refuse its address. */
+export const checkAccess = (): Promise<Answer<unknown>> => post('access', {})
 
 export const listSessions = (cursor?: string): Promise<Answer<SessionPage>> => ask(`sessions${query({ cursor })}`)
 

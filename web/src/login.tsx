@@ -2,13 +2,15 @@ import { KeyRound } from 'lucide-react'
 import { useState } from 'react'
 import { useT } from './i18n/i18n.ts'
 import { logIn } from './store/actions.ts'
+import { useApp } from './store/store.ts'
 import { Brand } from './ui/brand.tsx'
 import { Button } from './ui/button.tsx'
 
 export function Login() {
   const t = useT()
   const [token, setToken] = useState('')
-  const [error, setError] = useState<string>()
+  const refusal = useApp((app) => app.refusal)
+  const [error, setError] = useState(refusal)
   const [busy, setBusy] = useState(false)
   const submit = async () => {
     if (token.trim() === '' || busy) return
@@ -55,7 +57,7 @@ export function Login() {
           {t('login')}
         </Button>
         <p className="msg t3" style={{ textAlign: 'center' }}>
-          {t('login.where')} <span className="mono">npm start</span>
+          {t('login.where')} <span className="mono">npm run login</span>
         </p>
       </form>
     </main>

@@ -11,7 +11,7 @@ export const enPlaces = {
   login: 'Log in',
   'login.token': 'Access token',
   'login.first': 'Enter the token first',
-  'login.where': 'Find it in the terminal where you ran',
+  'login.where': 'It is in the file token of the data folder. For a link that works once run',
   'boundary.title': 'The page ran into a bug',
   'boundary.kept': 'Sessions run on, on the server, and unsent text is kept.',
   'boundary.reload': 'Reload',

@@ -12,7 +12,7 @@ export const zhPlaces: Record<keyof typeof enPlaces, string> = {
   login: '登录',
   'login.token': '访问令牌',
   'login.first': '请先输入令牌',
-  'login.where': '可在运行以下命令的终端中找到：',
+  'login.where': '令牌在数据目录的 token 文件中。如需一次性登录链接，请运行：',
   'boundary.title': '页面遇到了错误',
   'boundary.kept': '会话仍在服务器上运行，未发送的文字已保留。',
   'boundary.reload': '重新载入',

@@ -1,7 +1,8 @@
 import type { CommandArgs, CommandName } from '../../../server/wire/commands.ts'
 import type { SessionPage } from '../../../server/wire/protocol.ts'
 import type { SessionRow } from '../../../server/wire/views.ts'
-import { listArchived, listSessions, login as postLogin, olderEvents, socketUrl } from '../api.ts'
+import { checkAccess, listArchived, listSessions, login as postLogin, olderEvents, socketUrl } from '../api.ts'
+import type { Ticket } from '../api.ts'
 import { Connection } from '../connection/connection.ts'
 import type { Outcome, Socket, Status } from '../connection/connection.ts'
 import { bindFrames, receive } from './frames.ts'
@@ -28,28 +29,34 @@ const clock = {
   },
 }
 
-/** Exchanges a one-time token from the address, if there is one, and connects. */
+/** Exchanges the token or one-time code of the address, if there is one, and connects. */
 export async function start(): Promise<void> {
-  const token = takeToken()
-  if (token) await postLogin(token)
+  const ticket = takeTicket()
+  const entry = ticket && (await postLogin(ticket))
   const page = await listSessions()
-  if (!page.ok && page.status === 401) return set({ auth: 'out' })
+  if (!page.ok && page.status === 401)
+    return set({ auth: 'out', ...(entry?.ok === false && { refusal: entry.error.message }) })
+  if (!page.ok && isRefused(page.status)) return set({ auth: 'out', refusal: page.error.message })
   if (page.ok) mergeRows(page.value)
   connect()
 }
 
-/** The token leaves the address bar and the history before anything else happens. */
-function takeToken(): string | undefined {
-  const token = new URLSearchParams(window.location.hash.slice(1)).get('token')
-  if (!token) return undefined
+/** Both leave the address bar and the history before anything else happens. */
+function takeTicket(): Ticket | undefined {
+  const given = new URLSearchParams(window.location.hash.slice(1))
+  const [token, code] = [given.get('token'), given.get('code')]
+  if (!token && !code) return undefined
   window.history.replaceState(null, '', window.location.pathname + window.location.search)
-  return token
+  return token ? { token } : { code: code! }
 }
 
+/** A server or proxy that will not have this page at all: no token helps. */
+const isRefused = (status: number): boolean => status === 403 || status === 421
+
 export async function logIn(token: string): Promise<string | undefined> {
-  const answer = await postLogin(token)
+  const answer = await postLogin({ token })
   if (!answer.ok) return answer.error.message
-  set({ auth: 'checking' })
+  set({ auth: 'checking', refusal: undefined })
   await start()
   return undefined
 }
@@ -81,12 +88,13 @@ function onStatus(status: Status): void {
   if (status.kind === 'lost' && status.failures % 4 === 1) void checkLogin()
 }
 
+/** Asked by POST, which carries the Origin that the socket is judged by; a plain GET would not. */
 async function checkLogin(): Promise<void> {
-  const page = await listSessions()
-  if (page.ok || page.status !== 401) return
+  const answer = await checkAccess()
+  if (answer.ok || !(answer.status === 401 || isRefused(answer.status))) return
   connection?.close()
   connection = undefined
-  set({ auth: 'out' })
+  set({ auth: 'out', ...(answer.status !== 401 && { refusal: answer.error.message }) })
 }
 
 function addRows(added: readonly SessionRow[]): void {

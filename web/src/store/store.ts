@@ -26,6 +26,8 @@ export interface Toast {
 
 export interface AppState {
   auth: 'checking' | 'in' | 'out'
+  /** Why the way in was refused, in the server's words; shown at the login. */
+  refusal?: string | undefined
   status: Status
   global: GlobalState | undefined
   rows: Readonly<Record<string, SessionRow>>
