@@ -5,6 +5,7 @@
 export const rooms: Record<string, readonly string[]> = {
   wire: [],
   projection: ['wire'],
+  redact: ['wire'],
   scope: ['wire'],
   log: ['wire', 'projection', 'scope'],
   prompt: ['wire', 'scope'],
@@ -33,7 +34,7 @@ export const rooms: Record<string, readonly string[]> = {
     'settings',
     'workspace',
   ],
-  http: ['wire', 'projection', 'session', 'log', 'preset', 'settings', 'workspace', 'credential', 'model'],
+  http: ['wire', 'projection', 'session', 'log', 'preset', 'settings', 'workspace', 'credential', 'model', 'redact'],
 }
 
 /** Imports against the table that are allowed where the compiler erases them: a room sees the shape, never the code. */

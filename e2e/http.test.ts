@@ -346,6 +346,7 @@ test('the OpenAPI document lists the documents of the server and names its versi
     '/api/search',
     '/api/sessions',
     '/api/sessions/{id}/events',
+    '/api/sessions/{id}/export',
     '/api/sessions/{id}/requests',
     '/api/sessions/{id}/requests/{turn}/{step}',
     '/api/state',

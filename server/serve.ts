@@ -8,11 +8,14 @@ import { LINK_MS } from './http/access.ts'
 import { linksOfRunning } from './login.ts'
 import type { Host } from './boot.ts'
 import type { Flags } from './flags.ts'
+import type { Redactor } from './redact/redact.ts'
 
 export interface ServeOptions {
   rootDir: string
   flags: Flags
   env: NodeJS.ProcessEnv
+  /** Guards what the process writes; learns the keys that the running host uses. */
+  redactor: Redactor
 }
 
 /** Milliseconds for every row to close before the process ends anyway. */
@@ -62,7 +65,7 @@ const afterwards = ({ data }: Flags): string =>
   `The link works once, within ${LINK_MS / 60_000} minutes. Later \`core-web login\` prints a new one, or paste the token from ${join(data, 'token')}.`
 
 /** Runs the web server until it is told to stop. Answers the exit code: 1 when a required row could not start. */
-export async function serve({ rootDir, flags, env }: ServeOptions): Promise<number> {
+export async function serve({ rootDir, flags, env, redactor }: ServeOptions): Promise<number> {
   let running = false
   // What goes wrong while the rows start is in the report, once and in order.
   const log = (line: string): void => void (running && console.error(line))
@@ -82,6 +85,7 @@ export async function serve({ rootDir, flags, env }: ServeOptions): Promise<numb
   }
   const stopped = stopSignal()
   const host = await boot(options)
+  redactor.know(() => host.service('credentials')?.secrets() ?? [])
   if (host.report.fatal.length > 0) {
     console.error(fatalText(host))
     await host.close()

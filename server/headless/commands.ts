@@ -4,6 +4,8 @@ import { parseArgs } from 'node:util'
 import type { Flags } from '../flags.ts'
 import { environment } from '../handover.mjs'
 import { SessionStore } from '../log/store.ts'
+import { Redactor } from '../redact/redact.ts'
+import { hostSecrets } from '../secrets.ts'
 import { CoreError } from '../wire/errors.ts'
 import type { Selection } from '../wire/messages.ts'
 import { VERSION } from '../version.ts'
@@ -159,6 +161,7 @@ export async function exportSession(args: readonly string[], flags: Flags, world
       const content = await exported(store, session, {
         format,
         writer: `core-web@${VERSION}`,
+        redactor: new Redactor(hostSecrets(flags.data, world.env)),
         ...(values['per-session'] && { perSession: true }),
       })
       if (values.out === undefined) world.out(content)

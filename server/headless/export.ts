@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { encodeLine } from '../log/jsonl/line.ts'
+import type { Redactor } from '../redact/redact.ts'
 import type { SessionStore } from '../log/store.ts'
 import { CoreError } from '../wire/errors.ts'
 import { exportConversation, exportRequests } from './messages.ts'
@@ -12,6 +13,8 @@ export interface ExportOptions {
   format: Format
   /** `messages`: one line with the whole conversation instead of one line per request. */
   perSession?: boolean
+  /** Takes secrets out of every record; the manifest tells how many places. */
+  redactor: Redactor
   /** Name and version of this program, for the manifest. */
   writer: string
 }
@@ -29,20 +32,21 @@ export async function exportSession(store: SessionStore, id: string, options: Ex
       { sessionId: id, lastGoodSeq: damage.lastGoodSeq },
     )
   const { header, events } = log
+  const { redactor } = options
   if (options.format === 'raw') {
-    const content = Buffer.from([header, ...events].map(encodeLine).join(''))
-    return zip([{ name: 'log.jsonl', content }, manifest(id, content, options.writer)])
+    const content = Buffer.from([header, ...events].map((record) => encodeLine(redactor.value(record))).join(''))
+    return zip([{ name: 'log.jsonl', content }, manifest(id, content, options)])
   }
   const rows = options.perSession ? [exportConversation(header, events)] : [...exportRequests(header, events)]
-  return Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+  return Buffer.from(rows.map((row) => `${JSON.stringify(redactor.value(row))}\n`).join(''))
 }
 
-function manifest(id: string, log: Buffer, writer: string) {
+function manifest(id: string, log: Buffer, { writer, redactor }: ExportOptions) {
   const files = { 'log.jsonl': { bytes: log.length, sha256: createHash('sha256').update(log).digest('hex') } }
   return {
     name: 'manifest.json',
     content: Buffer.from(
-      `${JSON.stringify({ format: 'core-web/session', version: 1, session: id, writer, files }, null, 2)}\n`,
+      `${JSON.stringify({ format: 'core-web/session', version: 1, session: id, writer, redacted: redactor.count, files }, null, 2)}\n`,
     ),
   }
 }

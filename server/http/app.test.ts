@@ -74,6 +74,7 @@ async function serve(options: Partial<AppOptions> = {}) {
     }),
     library: LIBRARY as unknown as AppOptions['library'],
     presets: { saveDefault: async () => {}, defaultId: () => 'x' },
+    secrets: () => [],
     token: TOKEN,
     codes: new LoginCodes(),
     links: () => ['http://127.0.0.1/#code=x'],

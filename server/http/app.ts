@@ -39,6 +39,7 @@ export interface AppOptions {
   providers: Providers
   sessionSettings: SessionSettings
   global: () => GlobalState
+  secrets: RestOptions['secrets']
   presetDocument: RestOptions['presetDocument']
   presetContents: RestOptions['presetContents']
   library: PresetLibrary

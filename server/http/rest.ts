@@ -3,6 +3,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import { SESSION_ID } from '../wire/ids.ts'
 import type { GlobalState } from '../wire/views.ts'
+import { Redactor, type SecretSource } from '../redact/redact.ts'
 import type { Sessions } from '../session/sessions.ts'
 import { PAGE_EVENTS, eventText } from '../session/page.ts'
 import { installPresetDocuments, type PresetDocumentsOptions } from './preset-documents.ts'
@@ -14,11 +15,13 @@ const Id = z.strictObject({ id: z.string().regex(SESSION_ID) })
 export interface RestOptions extends PresetDocumentsOptions {
   sessions: Sessions
   global: () => GlobalState
+  /** Values that no export shows. */
+  secrets: SecretSource
 }
 
 /** Read-only documents: lists, history pages, preset texts. Everything that changes something is a command of the socket. */
 export function installRest(server: FastifyInstance, options: RestOptions): void {
-  const { sessions, global } = options
+  const { sessions, global, secrets } = options
   const app = server.withTypeProvider<ZodTypeProvider>()
   app.get('/api/state', { schema: { summary: 'Host facts, workspaces, presets and models' } }, () => global())
   app.get(
@@ -52,6 +55,22 @@ export function installRest(server: FastifyInstance, options: RestOptions): void
       const page = await sessions.page(request.params.id, request.query)
       reply.type('application/json; charset=utf-8')
       return `{"from":${page[0]?.seq ?? -1},"to":${page.at(-1)?.seq ?? -1},"events":[${page.map(eventText).join(',')}]}`
+    },
+  )
+  app.get(
+    '/api/sessions/:id/export',
+    { schema: { summary: 'The log as a file: header and events, one per line, secrets taken out', params: Id } },
+    async ({ params: { id } }, reply) => {
+      const view = await sessions.view(id)
+      try {
+        reply
+          .type('application/jsonl; charset=utf-8')
+          .header('content-disposition', `attachment; filename="${id}.jsonl"`)
+        const redactor = new Redactor(secrets)
+        return [view.header, ...view.events].map((record) => `${JSON.stringify(redactor.value(record))}\n`).join('')
+      } finally {
+        view.release()
+      }
     },
   )
   app.get(

@@ -10,6 +10,8 @@ import { catalogProblem } from '../model/catalog.ts'
 import { portOwner } from '../port-owner.ts'
 import { plugin } from '../preset/kernel.ts'
 import { noteRunning, placeOf } from '../running.ts'
+import { hostSecrets } from '../secrets.ts'
+import type { SecretSource } from '../redact/redact.ts'
 import { PROTOCOL } from '../wire/protocol.ts'
 import type { GlobalState, HostFacts } from '../wire/views.ts'
 import { VERSION } from '../version.ts'
@@ -68,6 +70,7 @@ export default plugin({
       providers,
       sessionSettings,
       global,
+      secrets: secretsOf(ctx),
       presetDocument: async (id) => agentPresets.readDocument(id),
       presetContents: (id) => agentPresets.describe(id),
       library: presetLibrary,
@@ -100,6 +103,12 @@ export default plugin({
     })
   },
 })
+
+/** What the host knows to be secret: its own, and every key in use. */
+function secretsOf(ctx: Context): SecretSource {
+  const own = hostSecrets(ctx.webStartup.dataDir, ctx.webStartup.env)
+  return () => [...own(), ...(ctx.get('credentials')?.secrets() ?? [])]
+}
 
 function hostFacts({ webStartup, hostRows, loader }: Context): () => HostFacts {
   const { dataDir, env } = webStartup

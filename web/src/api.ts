@@ -81,6 +81,9 @@ export const olderEvents = (session: string, before: number, limit: number): Pro
 export const search = (q: string, signal: AbortSignal): Promise<Answer<{ hits: SearchHit[] }>> =>
   ask(`search${query({ q })}`, { signal })
 
+/** A plain link: the login cookie goes with it. */
+export const sessionExport = (session: string): string => apiUrl(`sessions/${encodeURIComponent(session)}/export`)
+
 const requestsOf = (session: string): string => `sessions/${encodeURIComponent(session)}/requests`
 
 /** Every model request of a session, oldest first. */

@@ -93,7 +93,7 @@ function SessionMenu({ id, begun, onRename }: { id: string; begun: boolean; onRe
         { label: t('session.fork'), icon: <GitFork size={14} />, run: () => void fork(id) },
         ...(begun ? [into] : []),
         { label: t('session.link'), icon: <Link2 size={14} />, run: () => void copyText(window.location.href) },
-        { label: t('session.export'), icon: <Download size={14} />, run: () => void exportSession(id) },
+        { label: t('session.export'), icon: <Download size={14} />, run: () => exportSession(id) },
         {
           label: t(archived ? 'rail.unarchive' : 'rail.archive'),
           icon: <Archive size={14} />,

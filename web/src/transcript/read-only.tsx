@@ -38,7 +38,7 @@ export function ReadOnly({ view }: { view: OpenSession }) {
                 {t('rail.new')}
               </Button>
             )}
-            <Button look="sm" onClick={() => void exportSession(state.id)}>
+            <Button look="sm" onClick={() => exportSession(state.id)}>
               <Download size={14} />
               {t('session.export')}
             </Button>
