@@ -18,11 +18,12 @@ import type { Sessions } from '../session/sessions.ts'
 import type { Workspaces } from '../workspace/workspaces.ts'
 import type { LoginCodes } from './access.ts'
 import { Commands } from './commands.ts'
-import { installErrors, sendError } from './errors.ts'
+import { installErrors, sendError, sendRefusal } from './errors.ts'
 import { Fence } from './fence.ts'
 import { Hub } from './hub.ts'
 import { installLogin } from './login.ts'
 import { installPage } from './static.ts'
+import { LIMITS, type Limits } from './limits.ts'
 import type { PresetLibrary } from '../preset/library.ts'
 import type { PresetHandlersOptions } from './preset-commands.ts'
 import type { Providers } from '../settings/providers.ts'
@@ -32,6 +33,9 @@ import { installSocket } from './socket.ts'
 
 /** The longest prompt (400 000 characters) fits even when each needs six bytes of JSON. */
 const FRAME_BYTES = 4 * 1024 * 1024
+const BODY_BYTES = 1024 * 1024
+const REQUEST_MS = 30_000
+const CONNECTIONS = 1_024
 
 export interface AppOptions {
   sessions: Sessions
@@ -62,6 +66,10 @@ export interface AppOptions {
   /** Folder of the built page. */
   webRoot: string
   version: string
+  /** Live sessions of this process. */
+  running?: () => number
+  /** Others than the usual ones, for tests. */
+  limits?: Partial<Limits>
   /** Hears of what failed unexpectedly; the client gets `gateway/internal` and the message only. */
   report?: (error: unknown) => void
 }
@@ -80,13 +88,17 @@ export async function createApp(options: AppOptions): Promise<App> {
   const hub = new Hub((session) => options.sessions.view(session))
   const commands = new Commands(options)
   const server = fastify({
-    bodyLimit: 1024 * 1024,
+    bodyLimit: BODY_BYTES,
+    // A request that trickles in holds a connection no longer than this.
+    requestTimeout: REQUEST_MS,
     forceCloseConnections: true,
     // One hop: what stands further left in the forwarded headers is the client's own claim.
     trustProxy: options.trustProxy ? (_address, hop) => hop < 1 : false,
-    routerOptions: { ignoreTrailingSlash: true },
+    // The longest session id fits.
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 512 },
     frameworkErrors: (error, _request, reply) => void sendError(reply as unknown as FastifyReply, error),
   })
+  server.server.maxConnections = CONNECTIONS
   installErrors(server, report)
   // Before the fence: a refusal carries the policy too.
   await server.register(helmet, HELMET)
@@ -111,7 +123,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       installLogin(scope, fence, options)
       installRest(scope, options)
       scope.get('/api/openapi.json', { schema: { hide: true } }, () => server.swagger())
-      installSocket(scope, { hub, commands, report })
+      installSocket(scope, { hub, commands, report, limits: { ...LIMITS, ...options.limits } })
       await installPage(scope, { root: options.webRoot, basePath: options.basePath })
     },
     { prefix: options.basePath.replace(/\/$/, '') },
@@ -166,8 +178,8 @@ async function guard(fence: Fence, basePath: string, request: FastifyRequest, re
     headers: request.headers,
     upgrade: request.headers.upgrade !== undefined,
   })
-  if (refusal) return reply.code(refusal.status).send({ error: { code: refusal.code, message: refusal.message } })
-  if (request.method === 'POST' && !/^application\/json\b/.test(request.headers['content-type'] ?? ''))
+  if (refusal) return sendRefusal(request, reply, refusal)
+  if (request.method === 'POST' && !/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? ''))
     return reply
       .code(415)
       .send({ error: { code: 'gateway/bad-request', message: 'POST bodies must be application/json.' } })

@@ -12,7 +12,7 @@ function setup() {
   const announce = vi.fn<() => void>()
   const saved = { default: { saved: true as const } }
   const commands = new Commands({
-    sessions: { prompt, selectModel: async () => saved } as unknown as Sessions,
+    sessions: { prompt, live: () => undefined, selectModel: async () => saved } as unknown as Sessions,
     workspaces: { browse } as unknown as Workspaces,
     providers: { announce, picked: () => {} } as unknown as Providers,
     sessionSettings: {} as SessionSettings,

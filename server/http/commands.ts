@@ -9,7 +9,8 @@ import type { Workspaces } from '../workspace/workspaces.ts'
 import type { Providers } from '../settings/providers.ts'
 import type { SessionSettings } from '../settings/session-settings.ts'
 import { presetHandlers, type PresetHandlersOptions } from './preset-commands.ts'
-import { sessionHandlers } from './session-commands.ts'
+import { LIMITS, Pace, type Limits } from './limits.ts'
+import { sessionHandlers, sessionRoom } from './session-commands.ts'
 
 /** Results of so many commands are kept for so long (ms), so that one sent again after a reconnect acts once. */
 const REMEMBERED = 1_000
@@ -46,6 +47,9 @@ export interface CommandsOptions {
   library: PresetHandlersOptions['library']
   presets: PresetHandlersOptions['presets']
   global: () => GlobalState
+  /** Live sessions of this process; absent: nobody counts them. */
+  running?: () => number
+  limits?: Partial<Limits>
   now?: () => number
 }
 
@@ -54,8 +58,10 @@ export class Commands {
   readonly #options: CommandsOptions
   readonly #handlers: Handlers
   readonly #results = new Map<string, Known>()
+  readonly #pace: Pace
 
   constructor(options: CommandsOptions) {
+    this.#pace = new Pace(options.now)
     this.#options = options
     this.#handlers = handlers(options)
   }
@@ -78,6 +84,7 @@ export class Commands {
         'gateway/bad-request',
         `The command id "${id}" already stands for another ${name}. Send this one under an id of its own.`,
       )
+    this.#pace.take(name)
     const result = this.#once(id, name, args)
     const entry: Known = { args: digest, at: this.#now(), result }
     this.#results.set(key, entry)
@@ -117,7 +124,8 @@ export class Commands {
   }
 }
 
-function handlers({ sessions, workspaces, providers, sessionSettings, library, presets }: CommandsOptions): Handlers {
+function handlers(options: CommandsOptions): Handlers {
+  const { sessions, workspaces, providers, sessionSettings, library, presets, running = () => 0, limits } = options
   /** A pick is among the recent ones from now on; one that became the default shows in every tab. */
   const picked = <R extends { default?: { saved: boolean } }>(pick: Selection | undefined, result: R): R => {
     if (pick) providers.picked(pick)
@@ -126,7 +134,7 @@ function handlers({ sessions, workspaces, providers, sessionSettings, library, p
   }
   return {
     ...presetHandlers({ library, presets, sessions }),
-    ...sessionHandlers(sessions, picked),
+    ...sessionHandlers(sessions, picked, sessionRoom(sessions, running, { ...LIMITS, ...limits })),
     'model.default': (selection) => providers.saveDefault(selection),
     'model.facts': (args) => providers.saveFacts(args),
     'budget.save': (change) => sessionSettings.saveBudget(change),

@@ -1,5 +1,6 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { CoreError, toWireError, type ErrorCode, type WireError } from '../wire/errors.ts'
+import type { Refusal } from './fence.ts'
 
 const STATUS: Partial<Record<ErrorCode, number>> = {
   'agent-preset/not-found': 404,
@@ -39,6 +40,20 @@ export function installErrors(app: FastifyInstance, report: (error: unknown) => 
     if (fromFastify(error).code === 'gateway/internal') report(error)
     return sendError(reply, error)
   })
+}
+
+const escape = (text: string) => text.replace(/[&"<>]/g, (char) => `&#${char.charCodeAt(0)};`)
+
+/** A refusal by the fence: a person who opened an address gets a page with its sentence, a program the typed error. */
+export function sendRefusal(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {
+  const { status, code, message } = refusal
+  const byPerson = request.method === 'GET' && /\btext\/html\b/.test(request.headers.accept ?? '')
+  if (!byPerson || request.headers.upgrade !== undefined) return reply.code(status).send({ error: { code, message } })
+  return reply.code(status).type('text/html; charset=utf-8')
+    .send(`<!doctype html><meta charset="utf-8"><title>core-web: ${status}</title>
+<body style="font:14px/22px system-ui;max-width:36em;margin:15vh auto;padding:0 20px">
+<h1 style="font-size:20px">${status}: refused</h1>
+<p>${escape(message)}</p>`)
 }
 
 type HttpError = Error & { statusCode?: number }

@@ -86,6 +86,10 @@ export class Hub implements Feed {
     this.#leave(viewer, session)
   }
 
+  shows(viewer: Viewer, session: string): boolean {
+    return this.#seats.get(session)?.has(viewer) ?? false
+  }
+
   viewers(session: string): number {
     return this.#seats.get(session)?.size ?? 0
   }

@@ -8,10 +8,13 @@ import { PING_MS, PROTOCOL, type ServerFrame } from '../wire/protocol.ts'
 import { never } from '../wire/never.ts'
 import type { Commands } from './commands.ts'
 import type { Hub, Viewer } from './hub.ts'
+import { tooMany, type Limits } from './limits.ts'
 
 /** A tab with more bytes waiting than this is dropped to snapshot mode; it resumes once almost all have left. */
 const CONGESTED_BYTES = 2 * 1024 * 1024
 const DRAINED_BYTES = 64 * 1024
+/** Close code 'try again later' of RFC 6455's registry. */
+const TRY_LATER = 1013
 
 const Frame = z.discriminatedUnion('t', [
   z.strictObject({ t: z.literal('command'), id: z.string().min(1).max(64), name: z.string(), args: z.unknown() }),
@@ -25,6 +28,10 @@ export class Tab implements Viewer {
   readonly #socket: WebSocket
   #drained: (() => void)[] = []
   heard = true
+  /** Commands without an answer so far. */
+  pending = 0
+  /** Sessions that this tab follows. */
+  readonly attached = new Set<string>()
 
   constructor(socket: WebSocket) {
     this.#socket = socket
@@ -58,12 +65,17 @@ export class Tab implements Viewer {
 export interface SocketOptions {
   hub: Hub
   commands: Commands
+  limits: Pick<Limits, 'tabs' | 'pending' | 'attached'>
   report(error: unknown): void
 }
 
 /** The one socket of a tab. The fence has already let it in. */
-export function installSocket(app: FastifyInstance, { hub, commands, report }: SocketOptions): void {
+export function installSocket(app: FastifyInstance, options: SocketOptions): void {
+  const { hub, commands, limits } = options
+  let tabs = 0
   app.get('/api/socket', { websocket: true, schema: { hide: true } }, (socket) => {
+    if (tabs >= limits.tabs) return socket.close(TRY_LATER, `${limits.tabs} tabs are open already. Close some.`)
+    tabs++
     const tab = new Tab(socket)
     hub.open(tab)
     tab.frame({ t: 'hello', protocol: PROTOCOL, pingMs: PING_MS, ...commands.global() })
@@ -75,9 +87,15 @@ export function installSocket(app: FastifyInstance, { hub, commands, report }: S
     ping.unref()
     socket.on('message', (data: Buffer) => {
       tab.heard = true
-      void receive(tab, data.toString('utf8'), { hub, commands, report })
+      // Whoever does not read the answers is not listened to: they would heap up.
+      if (tab.congested) {
+        socket.pause()
+        tab.onDrained(() => socket.resume())
+      }
+      void receive(tab, data.toString('utf8'), options)
     })
     socket.on('close', () => {
+      tabs--
       clearInterval(ping)
       hub.closed(tab)
     })
@@ -86,7 +104,8 @@ export function installSocket(app: FastifyInstance, { hub, commands, report }: S
   })
 }
 
-async function receive(tab: Tab, text: string, { hub, commands, report }: SocketOptions): Promise<void> {
+async function receive(tab: Tab, text: string, options: SocketOptions): Promise<void> {
+  const { hub, limits } = options
   let json: unknown
   try {
     json = JSON.parse(text)
@@ -103,11 +122,17 @@ async function receive(tab: Tab, text: string, { hub, commands, report }: Socket
     case 'pong':
       return
     case 'detach':
+      tab.attached.delete(frame.session)
       return hub.detach(tab, frame.session)
     case 'attach':
-      return hub.attach(tab, frame.session, frame.after)
+      if (tab.attached.size >= limits.attached && !tab.attached.has(frame.session))
+        return tab.frame({ t: 'attach-failed', session: frame.session, error: toWireError(tooManyAttached(limits)) })
+      tab.attached.add(frame.session)
+      await hub.attach(tab, frame.session, frame.after)
+      if (!hub.shows(tab, frame.session)) tab.attached.delete(frame.session)
+      return
     case 'command':
-      return command(tab, frame, { commands, report })
+      return command(tab, frame, options)
     default:
       return never(frame)
   }
@@ -116,9 +141,12 @@ async function receive(tab: Tab, text: string, { hub, commands, report }: Socket
 async function command(
   tab: Tab,
   frame: { id: string; name: string; args?: unknown },
-  { commands, report }: Pick<SocketOptions, 'commands' | 'report'>,
+  { commands, limits, report }: SocketOptions,
 ): Promise<void> {
+  tab.pending++
   try {
+    if (tab.pending > limits.pending)
+      throw tooMany(`${limits.pending} commands of this tab wait for their answers. Wait for some of them first.`)
     if (!Object.hasOwn(COMMANDS, frame.name))
       throw new CoreError(
         'gateway/bad-request',
@@ -130,5 +158,10 @@ async function command(
   } catch (error) {
     if (!(error instanceof CoreError)) report(error)
     tab.frame({ t: 'error', id: frame.id, error: toWireError(error) })
+  } finally {
+    tab.pending--
   }
 }
+
+const tooManyAttached = ({ attached }: Pick<Limits, 'attached'>) =>
+  tooMany(`This tab follows ${attached} sessions already. Leave some of them first.`)

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, realpathSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import fastifyStatic from '@fastify/static'
@@ -23,6 +23,7 @@ export async function installPage(app: FastifyInstance, options: { root: string;
     return reply.send(shell.plain)
   }
   const root = existsSync(options.root) ? realpathSync(options.root) : undefined
+  const listed = root === undefined ? new Set<string>() : filesBelow(root)
   if (root !== undefined)
     await app.register(fastifyStatic, {
       root,
@@ -31,7 +32,7 @@ export async function installPage(app: FastifyInstance, options: { root: string;
       index: false,
       wildcard: true,
       dotfiles: 'ignore',
-      allowedPath: (path) => staysInside(root, path),
+      allowedPath: (path) => !existsSync(join(root, path)) || (listed.has(path) && isItself(root, path)),
       setHeaders: (reply, path) =>
         reply.header(
           'cache-control',
@@ -49,13 +50,20 @@ export async function installPage(app: FastifyInstance, options: { root: string;
   })
 }
 
-/** False for a link that leads out of the folder. What is not there is the server's 404. */
-function staysInside(root: string, path: string): boolean {
+/** What the build made, as paths that begin with `/`: nothing that comes later is served, no dot file and no link. */
+function filesBelow(root: string): Set<string> {
+  const entries = readdirSync(root, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  const paths = files.map((file) => file.slice(root.length).replaceAll(sep, '/'))
+  return new Set(paths.filter((path) => !path.includes('/.')))
+}
+
+/** False once a listed file, or a folder above it, was exchanged for a link. */
+function isItself(root: string, path: string): boolean {
   try {
-    return realpathSync(join(root, path)).startsWith(root + sep)
+    return realpathSync(join(root, path)) === join(root, path)
   } catch {
-    // Missing, or no name for a file at all: whoever serves it finds out.
-    return true
+    return false // gone by now
   }
 }
 

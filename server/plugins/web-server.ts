@@ -85,6 +85,7 @@ export default plugin({
       basePath: flags.basePath,
       webRoot: join(rootDir, 'dist/web'),
       version: VERSION,
+      running: () => ctx.get('agents')?.list().length ?? 0,
       report: (error) => logger.error(error),
     })
     const port = () => portOf(app.server) || flags.port
