@@ -1,6 +1,5 @@
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { request, type IncomingHttpHeaders, type RequestOptions } from 'node:http'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,61 +7,11 @@ import { once } from 'node:events'
 import { promisify } from 'node:util'
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { WebSocket } from 'ws'
+import { ask, codeOf, post, upgrade } from './ask.ts'
 import { Client } from './client.ts'
 import { ROOT, startHost, type TestHost } from './host.ts'
 import { runServer, startServer } from './process.ts'
 import { startProxy } from './proxy.ts'
-
-interface Answer {
-  status: number
-  headers: IncomingHttpHeaders
-  body: Buffer
-}
-
-/** A request to the letter: nothing is normalised, no header is added but Host. */
-function ask(base: string, path: string, options: RequestOptions & { body?: string } = {}): Promise<Answer> {
-  const { hostname, port, host } = new URL(base)
-  const { body, headers, ...rest } = options
-  return new Promise((resolve, reject) => {
-    const asked = request(
-      { hostname, port, path, setHost: false, headers: { host, ...headers }, ...rest },
-      (answer) => {
-        const parts: Buffer[] = []
-        answer.on('data', (part: Buffer) => parts.push(part))
-        answer.on('end', () =>
-          resolve({ status: answer.statusCode!, headers: answer.headers, body: Buffer.concat(parts) }),
-        )
-      },
-    )
-    asked.on('error', reject)
-    asked.end(body)
-  })
-}
-
-const codeOf = ({ body }: Answer) => (JSON.parse(body.toString()) as { error: { code: string } }).error.code
-const post = (base: string, path: string, json: unknown, headers: Record<string, string> = {}) =>
-  ask(base, path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(json),
-  })
-
-/** The status of an upgrade: 101 when the socket opens. */
-function upgrade(url: string, headers: Record<string, string>, protocols: string[] = ['core-web']): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const socket = new WebSocket(url, protocols, { headers })
-    socket.on('open', () => {
-      resolve(101)
-      socket.terminate()
-    })
-    socket.on('unexpected-response', (_request, response) => {
-      resolve(response.statusCode ?? 0)
-      socket.terminate()
-    })
-    socket.on('error', reject)
-  })
-}
 
 const INDEX = '<!doctype html><html lang="en"><head><script src="./assets/app-abc.js"></script></head></html>\n'
 const SCRIPT = `console.log(${JSON.stringify('x'.repeat(2000))})\n`
@@ -117,7 +66,7 @@ describe('the fence on the live server', () => {
     ['a user before the name', (p: string) => `a@127.0.0.1:${p}`, 421],
     ['none', () => '', 421],
     ['two', (p: string) => `127.0.0.1:${p}, evil.example`, 421],
-  ])('Host: %s', async (_name, value, status) => {
+  ])('HS-02 B75 Host: %s', async (_name, value, status) => {
     const answer = await ask(host.base, '/api/state', { headers: { ...bearer(), host: value(port()) } })
     expect(answer.status).toBe(status)
   })
@@ -131,14 +80,14 @@ describe('the fence on the live server', () => {
     ['another name of loopback', () => `http://localhost:${port()}`, 403, 403],
     ['another site', () => 'https://evil.example', 403, 403],
     ['its own with a path', () => `${origin}/x`, 403, 403],
-  ])('Origin by cookie: %s', async (_name, value, status, upgraded) => {
+  ])('HS-03 HS-06 Origin by cookie: %s', async (_name, value, status, upgraded) => {
     const given = value()
     const headers = { cookie, ...(given !== undefined && { origin: given }) }
     expect((await ask(host.base, '/api/state', { headers })).status).toBe(status)
     expect(await upgrade(socketUrl, headers)).toBe(upgraded)
   })
 
-  test('without a token there is the shell, the login and a sign of life, and nothing else', async () => {
+  test('HS-04 without a token there is the shell, the login and a sign of life, and nothing else', async () => {
     const open = ['/', '/session/some-id', '/assets/app-abc.js', '/healthz']
     for (const path of open) expect([path, (await ask(host.base, path)).status]).toEqual([path, 200])
     for (const path of [
@@ -157,7 +106,7 @@ describe('the fence on the live server', () => {
     expect(await upgrade(socketUrl, {}, ['core-web', `bearer.${host.token}`])).toBe(101)
   })
 
-  test('a refused upgrade leaves no connection behind, even of a client that does not hang up', async () => {
+  test('HS-06 a refused upgrade leaves no connection behind, even of a client that does not hang up', async () => {
     const { server } = host.host.service('web')!.app.server
     const count = () => promisify(server.getConnections.bind(server))()
     const before = await count()
@@ -173,12 +122,12 @@ describe('the fence on the live server', () => {
     await expect.poll(count).toBeLessThanOrEqual(before)
   })
 
-  test('a token in the query opens nothing: it would stand in logs', async () => {
+  test('HS-04 a token in the query opens nothing: it would stand in logs', async () => {
     expect((await ask(host.base, `/api/state?token=${host.token}`)).status).toBe(401)
     expect(await upgrade(`${socketUrl}?token=${host.token}`, { origin })).toBe(401)
   })
 
-  test('requests from another site are refused even with the cookie; a link from there may open the page', async () => {
+  test('HS-03 requests from another site are refused even with the cookie; a link from there may open the page', async () => {
     const from = (site: string, more = {}) => ({ headers: { cookie, 'sec-fetch-site': site, ...more } })
     expect((await ask(host.base, '/api/state', from('cross-site'))).status).toBe(403)
     expect((await ask(host.base, '/api/state', from('same-site'))).status).toBe(403)
@@ -188,7 +137,7 @@ describe('the fence on the live server', () => {
     expect((await ask(host.base, '/api/state', from('cross-site', navigation))).status).toBe(403)
   })
 
-  test('CSRF: a POST that is no JSON is refused before anything is read, and no answer carries CORS headers', async () => {
+  test('HS-07 CSRF: a POST that is no JSON is refused before anything is read, and no answer carries CORS headers', async () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', '']) {
       const headers = { cookie, origin, ...(type && { 'content-type': type }) }
       const body = JSON.stringify({ token: host.token })
@@ -206,7 +155,7 @@ describe('the fence on the live server', () => {
       expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([])
   })
 
-  test('the cookie is HttpOnly, Strict, of this path and this port, and is not the token', async () => {
+  test('HS-04 the cookie is HttpOnly, Strict, of this path and this port, and is not the token', async () => {
     const { headers } = await post(host.base, '/api/login', { token: host.token })
     const text = headers['set-cookie']![0]!
     expect(text).toMatch(new RegExp(`^core-web-${port()}=[0-9a-f]{64}; `))
@@ -218,7 +167,7 @@ describe('the fence on the live server', () => {
     expect((await ask(host.base, '/api/state', { headers: { authorization: `Bearer ${value}` } })).status).toBe(401)
   })
 
-  test('every answer carries the policy, and nothing may frame or sniff it', async () => {
+  test('HS-08 every answer carries the policy, and nothing may frame or sniff it', async () => {
     const answers = [await ask(host.base, '/'), await ask(host.base, '/api/state'), await ask(host.base, '/nothing.js')]
     for (const { headers } of answers) {
       expect(headers['content-security-policy']).toBe(
@@ -233,7 +182,7 @@ describe('the fence on the live server', () => {
   })
 })
 
-test('guessing at the login is slowed down with a sentence, and only the login', async () => {
+test('HS-11 guessing at the login is slowed down with a sentence, and only the login', async () => {
   const own = await startHost()
   const tries = []
   for (let round = 0; round < 12; round++) tries.push(await post(own.base, '/api/login', { token: 'guess' }))
@@ -317,7 +266,7 @@ describe('the page', () => {
     '/dist/web/../../secret.txt',
     '/api/sessions/..%2f..%2fsecret.txt/events',
     '/api/presets/..%2f..%2fsecret.txt/document',
-  ])('path %j leads nowhere outside', async (path) => {
+  ])('HS-13 path %j leads nowhere outside', async (path) => {
     const answer = await ask(host.base, path, { headers: { authorization: `Bearer ${host.token}` } })
     expect(answer.body.toString()).not.toMatch(/SECRET|root:/)
     const shell = answer.status === 200 && answer.body.toString().includes('data-base')
@@ -373,7 +322,7 @@ describe('behind a reverse proxy, at a path below its root', () => {
     await proxied.remove()
   })
 
-  test('B72 page, login, documents and socket work under the public name', async () => {
+  test('HS-16 B72 page, login, documents and socket work under the public name', async () => {
     const headers = { host: outside, origin: `https://${outside}` }
     const page = await ask(proxy.origin, '/agents/', { headers })
     expect(page.body.toString()).toContain('data-base="/agents/"')
@@ -410,7 +359,7 @@ describe('behind a reverse proxy, at a path below its root', () => {
 })
 
 describe('starting', () => {
-  test('B78 a port that is taken is named in one sentence with the way out, and nothing stays behind', async () => {
+  test('HS-15 B78 a port that is taken is named in one sentence with the way out, and nothing stays behind', async () => {
     const taken = createServer()
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
     const { port } = taken.address() as AddressInfo
@@ -426,14 +375,14 @@ describe('starting', () => {
   test.each([
     ['a wide bind without named hosts', ['--host', '0.0.0.0'], /--allow-host/],
     ['no login beyond loopback', ['--host', '0.0.0.0', '--no-auth', '--allow-host', 'a.example'], /--no-auth/],
-  ])('B75 %s is refused with a sentence', async (_name, args, message) => {
+  ])('HS-01 B75 %s is refused with a sentence', async (_name, args, message) => {
     const { code, output } = await runServer({ dataDir: join(folder, 'wide'), args })
     expect(code).toBe(1)
     expect(output).toMatch(message)
     expect(output).not.toContain('    at ')
   })
 
-  test('a stop signal ends the server in order, with code 0', async () => {
+  test('HS-18 a stop signal ends the server in order, with code 0', async () => {
     const server = await startServer({ dataDir: join(folder, 'stopped') })
     expect(await server.stop()).toBe(0)
     expect(server.output()).not.toMatch(/error/i)
@@ -441,7 +390,7 @@ describe('starting', () => {
 })
 
 describe('two servers on one data folder', () => {
-  test('B21 B23 the second reads what the first writes, and refuses to write with a sentence', async () => {
+  test('HS-17 B21 B23 the second reads what the first writes, and refuses to write with a sentence', async () => {
     const dataDir = join(folder, 'shared')
     const first = await startServer({ dataDir })
     const one = await first.connect()

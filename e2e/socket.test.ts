@@ -105,7 +105,7 @@ describe('commands', () => {
       'session.stop',
     ],
     ['a list', '[]', 'Invalid'],
-  ])('a bad frame (%s) gets a typed error, and the socket goes on', async (_what, text, message) => {
+  ])('HS-12 a bad frame (%s) gets a typed error, and the socket goes on', async (_what, text, message) => {
     const from = client.frames.length
     client.sendRaw(text)
     const { error } = await client.frame('error', from)
@@ -114,7 +114,7 @@ describe('commands', () => {
     await client.command('workspace.browse', { path: host.work })
   })
 
-  test('a session id that is a path is refused by its shape', async () => {
+  test('HS-13 a session id that is a path is refused by its shape', async () => {
     const from = client.frames.length
     client.send({ t: 'attach', session: '../../etc' })
     expect((await client.frame('error', from)).error.code).toBe('gateway/bad-request')
@@ -128,7 +128,7 @@ describe('commands', () => {
     ;(await puppet.next()).finish()
   })
 
-  test('a frame beyond 4 MB closes that socket and no other', async () => {
+  test('HS-12 a frame beyond 4 MB closes that socket and no other', async () => {
     const other = await host.connect()
     const { base, token } = addressOf(host.url)
     const raw = new WebSocket(`${base.replace('http', 'ws')}api/socket`, ['core-web', `bearer.${token}`])

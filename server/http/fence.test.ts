@@ -1,8 +1,5 @@
-import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { accessToken, cookieValue } from './access.ts'
+import { cookieValue } from './access.ts'
 import { Fence, type FenceRequest } from './fence.ts'
 
 const TOKEN = 'a'.repeat(64)
@@ -30,10 +27,10 @@ describe('Host', () => {
     '',
     'localhost:4711@evil.example',
   ]
-  test.each(known)('answers for %s', (host) => {
+  test.each(known)('HS-02 answers for %s', (host) => {
     expect(fence().check(request({ host, cookie: COOKIE }))).toBeUndefined()
   })
-  test.each(foreign)('refuses %s with 421', (host) => {
+  test.each(foreign)('HS-02 refuses %s with 421', (host) => {
     expect(fence().check(request({ host, cookie: COOKIE }))?.status).toBe(421)
   })
   test('a listed name is answered, with and without port', () => {
@@ -41,6 +38,29 @@ describe('Host', () => {
     for (const host of ['box.lan:4711', 'box.lan', 'agents.example'])
       expect(wide.check(request({ host, cookie: COOKIE }))).toBeUndefined()
     expect(wide.check(request({ host: 'other.lan', cookie: COOKIE }))?.status).toBe(421)
+  })
+})
+
+describe('a proxy that tells the public host', () => {
+  const told = { host: '127.0.0.1:4711', 'x-forwarded-host': 'agents.example', 'x-forwarded-proto': 'https' }
+  const origin = 'https://agents.example'
+  test('HS-16 with --trust-proxy Origin is compared with it; without, the header is nothing', () => {
+    const trusting = fence({ allowHosts: ['agents.example'], trustProxy: true })
+    expect(trusting.check(request({ ...told, origin, cookie: COOKIE }))).toBeUndefined()
+    expect(trusting.check(request({ ...told, origin: 'https://evil.example', cookie: COOKIE }))?.status).toBe(403)
+    const wary = fence({ allowHosts: ['agents.example'] })
+    expect(wary.check(request({ ...told, origin, cookie: COOKIE }))?.status).toBe(403)
+  })
+  test('HS-16 what a client put in front of it counts for nothing, and both names must be known', () => {
+    const trusting = fence({ allowHosts: ['agents.example'], trustProxy: true })
+    const forged = { ...told, 'x-forwarded-host': 'evil.example, agents.example', 'x-forwarded-proto': 'http, https' }
+    expect(trusting.check(request({ ...forged, origin, cookie: COOKIE }))).toBeUndefined()
+    for (const names of [
+      { 'x-forwarded-host': 'evil.example', origin: 'https://evil.example' },
+      { host: 'evil.example', origin: 'http://evil.example', 'x-forwarded-proto': 'http' },
+      { host: 'evil.example', 'x-forwarded-host': 'localhost:4711', origin: 'http://evil.example' },
+    ])
+      expect(trusting.check(request({ ...told, ...names, cookie: COOKIE }))?.status).toBe(421)
   })
 })
 
@@ -55,7 +75,7 @@ describe('Origin', () => {
     'file://',
     'http://localhost:4711.evil.example',
   ]
-  test.each(foreign)('refuses %s on HTTP and upgrade alike', (origin) => {
+  test.each(foreign)('HS-03 refuses %s on HTTP and upgrade alike', (origin) => {
     for (const upgrade of [false, true])
       expect(fence().check(request({ origin, cookie: COOKIE }, { upgrade }))?.status).toBe(403)
   })
@@ -123,15 +143,5 @@ describe('token', () => {
     expect(open.check(request({}))).toBeUndefined()
     expect(open.check(request({ host: 'evil.example' }))?.status).toBe(421)
     expect(open.check(request({ origin: 'http://evil.example' }, { upgrade: true }))?.status).toBe(403)
-  })
-  test('is made once, 256 bits, readable by its owner only, and made anew when damaged', () => {
-    const dir = mkdtempSync(join(tmpdir(), 'fence-'))
-    const token = accessToken(dir)
-    expect(token).toMatch(/^[0-9a-f]{64}$/)
-    expect(accessToken(dir)).toBe(token)
-    expect(statSync(join(dir, 'token')).mode & 0o777).toBe(0o600)
-    writeFileSync(join(dir, 'token'), 'short')
-    expect(accessToken(dir)).toMatch(/^[0-9a-f]{64}$/)
-    expect(readFileSync(join(dir, 'token'), 'utf8')).not.toBe('short')
   })
 })
