@@ -315,7 +315,7 @@ describe('behind a reverse proxy, at a path below its root', () => {
   beforeAll(async () => {
     const args = ['--base-path', '/agents/', '--allow-host', `https://${outside}`, '--trust-proxy']
     proxied = await startHost({ rootDir: join(folder, 'root'), args })
-    proxy = await startProxy(new URL(proxied.base).origin, 'https')
+    proxy = await startProxy(new URL(proxied.base).origin, { proto: 'https' })
   })
   afterAll(async () => {
     await proxy.close()

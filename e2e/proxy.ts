@@ -8,16 +8,27 @@ export interface Proxy {
   close(): Promise<void>
 }
 
+/** What a proxy says to the server behind it, beside what the visitor said. */
+export interface ProxyHeaders {
+  /** `inner`: the Host of the server itself, as proxies send by default; else the visitor's. */
+  host?: 'inner'
+  /** In `x-forwarded-proto`. */
+  proto?: string
+  /** In `x-forwarded-host`. */
+  forwardedHost?: string
+}
+
 /**
- * A reverse proxy as people put in front: passes everything on to `target` (an origin), the Host of the visitor included,
- * and tells the scheme of the visitor in `x-forwarded-proto` when one is given.
+ * A reverse proxy as people put in front: passes everything on to `target` (an origin), with the headers that it is told to set.
  */
-export async function startProxy(target: string, forwardedProto?: string): Promise<Proxy> {
+export async function startProxy(target: string, told: ProxyHeaders = {}): Promise<Proxy> {
   const { hostname, port } = new URL(target)
   const sockets = new Set<Duplex>()
   const headersOf = (incoming: IncomingMessage) => ({
     ...incoming.headers,
-    ...(forwardedProto !== undefined && { 'x-forwarded-proto': forwardedProto }),
+    ...(told.host === 'inner' && { host: `${hostname}:${port}` }),
+    ...(told.proto !== undefined && { 'x-forwarded-proto': told.proto }),
+    ...(told.forwardedHost !== undefined && { 'x-forwarded-host': told.forwardedHost }),
   })
   const server = createServer((incoming, outgoing) => {
     const { method, url } = incoming

@@ -21,7 +21,7 @@ export interface RestOptions extends PresetDocumentsOptions {
 
 /** Read-only documents: lists, history pages, preset texts. Everything that changes something is a command of the socket. */
 export function installRest(server: FastifyInstance, options: RestOptions): void {
-  const { sessions, global, secrets } = options
+  const { sessions, global } = options
   const app = server.withTypeProvider<ZodTypeProvider>()
   app.get('/api/state', { schema: { summary: 'Host facts, workspaces, presets and models' } }, () => global())
   app.get(
@@ -58,6 +58,24 @@ export function installRest(server: FastifyInstance, options: RestOptions): void
     },
   )
   app.get(
+    '/api/search',
+    {
+      schema: {
+        summary: 'Full-text search over all sessions',
+        querystring: z.object({ q: z.string().min(1).max(200) }),
+      },
+    },
+    async (request) => ({ hits: await sessions.search(request.query.q) }),
+  )
+  installExport(server, options)
+  installRequestDocuments(server, options)
+  installPresetDocuments(server, options)
+  installUsageDocuments(server, options)
+}
+
+function installExport(server: FastifyInstance, { sessions, secrets }: RestOptions): void {
+  const app = server.withTypeProvider<ZodTypeProvider>()
+  app.get(
     '/api/sessions/:id/export',
     { schema: { summary: 'The log as a file: header and events, one per line, secrets taken out', params: Id } },
     async ({ params: { id } }, reply) => {
@@ -73,17 +91,4 @@ export function installRest(server: FastifyInstance, options: RestOptions): void
       }
     },
   )
-  app.get(
-    '/api/search',
-    {
-      schema: {
-        summary: 'Full-text search over all sessions',
-        querystring: z.object({ q: z.string().min(1).max(200) }),
-      },
-    },
-    async (request) => ({ hits: await sessions.search(request.query.q) }),
-  )
-  installRequestDocuments(server, options)
-  installPresetDocuments(server, options)
-  installUsageDocuments(server, options)
 }
