@@ -12,8 +12,9 @@ export const rooms: Record<string, readonly string[]> = {
   model: ['wire'],
   tool: ['wire', 'scope'],
   sandbox: ['wire'],
+  permission: ['wire', 'scope', 'tool', 'sandbox/mounts', 'files/place'],
   terminal: ['wire', 'tool', 'sandbox/confined'],
-  files: ['wire', 'tool', 'terminal/environment'],
+  files: ['wire', 'tool', 'terminal/environment', 'sandbox/mounts'],
   turn: ['wire', 'projection', 'log', 'prompt', 'model', 'tool', 'scope'],
   agent: ['wire', 'projection', 'log', 'turn', 'scope', 'model', 'prompt', 'tool'],
   preset: ['wire', 'scope'],
@@ -34,7 +35,7 @@ export const rooms: Record<string, readonly string[]> = {
     'settings',
     'workspace',
   ],
-  http: ['wire', 'projection', 'session', 'log', 'preset', 'settings', 'workspace', 'credential', 'model', 'redact'],
+  http: ['wire', 'projection', 'session', 'permission', 'log', 'preset', 'settings', 'workspace', 'credential', 'model', 'redact'],
 }
 
 /** Imports against the table that are allowed where the compiler erases them: a room sees the shape, never the code. */

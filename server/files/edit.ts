@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { defineTool, text, type Tool, type ToolContext, type ToolOutcome } from '../tool/tool.ts'
 import { editMeta } from './diff.ts'
+import { admittedTarget } from './admitted.ts'
 import type { Fs } from './fs.ts'
 import { callOptions, count, outcome } from './outcome.ts'
 import { replaceText } from './replace.ts'
@@ -16,7 +17,7 @@ const DESCRIPTION =
   'Replaces a literal text in a file that was read in this session. `old_string` must occur exactly once unless `replace_all` is true; line numbers shown by `read` are not part of it.'
 
 async function edit(fs: Fs, args: z.output<typeof schema>, context: ToolContext): Promise<ToolOutcome> {
-  const target = await fs.resolve(args.file_path, context.cwd)
+  const target = await admittedTarget(fs, args.file_path, context, context.cwd)
   let places = 0
   let line = 1
   const result = await fs.editText(

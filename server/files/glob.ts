@@ -4,7 +4,7 @@ import { defineTool, text, type Tool, type ToolContext, type ToolOutcome } from 
 import { FsError, type Fs } from './fs.ts'
 import { count } from './outcome.ts'
 import { COMMON_ARGS, ripgrep, VCS_ARGS, type SearchWorld } from './ripgrep.ts'
-import { remark, searchOutcome, searchRoot, showPath } from './search.ts'
+import { hiddenArgs, remark, searchOutcome, searchRoot, showPath } from './search.ts'
 
 export const GLOB_RESULTS = 100
 
@@ -48,6 +48,7 @@ async function glob(
       '--sortr=modified',
       `--glob=${glob.replace(/^!/, '\\!')}`,
       ...VCS_ARGS,
+      ...hiddenArgs(target.key, context),
     ],
     cwd: target.key,
     signal: context.signal,
@@ -84,7 +85,7 @@ export const globTool = (fs: Fs, config: { description?: string } & SearchWorld 
     parallel: true,
     classify(args) {
       const root = splitPattern(args.pattern).base ?? args.path
-      return { class: 'read', paths: root === undefined ? [] : [root] }
+      return { class: 'read', paths: [root ?? '.'] }
     },
     run: (args, context) => searchOutcome(() => glob(fs, args, { ...context, world })),
   })

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { defineTool, text, type Tool, type ToolContext, type ToolOutcome } from '../tool/tool.ts'
 import type { Fs } from './fs.ts'
 import { COMMON_ARGS, ripgrep, VCS_ARGS, type SearchWorld } from './ripgrep.ts'
-import { remark, searchOutcome, searchRoot, showPath } from './search.ts'
+import { hiddenArgs, remark, searchOutcome, searchRoot, showPath } from './search.ts'
 import { completeEnd } from './utf8.ts'
 
 export const GREP_MATCHES = 250
@@ -77,9 +77,18 @@ async function grep(
   const parser = new MatchParser(GREP_MATCHES)
   const include = args.include === undefined ? [] : [`--glob=${args.include.replace(/^!/, '\\!')}`]
   const form = ['--line-number', '--no-heading', '--with-filename', '--sort=path', `--regexp=${args.pattern}`]
+  const hidden = isDirectory ? hiddenArgs(target.key, context) : []
   const completeness = await ripgrep({
     ...context.world,
-    args: [...COMMON_ARGS, ...form, ...include, ...VCS_ARGS, '--', isDirectory ? './' : `./${basename(target.key)}`],
+    args: [
+      ...COMMON_ARGS,
+      ...form,
+      ...include,
+      ...VCS_ARGS,
+      ...hidden,
+      '--',
+      isDirectory ? './' : `./${basename(target.key)}`,
+    ],
     cwd: isDirectory ? target.key : dirname(target.key),
     signal: context.signal,
     onChunk(chunk) {
@@ -116,7 +125,7 @@ export const grepTool = (fs: Fs, config: { description?: string } & SearchWorld 
     description,
     schema,
     parallel: true,
-    classify: (args) => ({ class: 'read', paths: args.path ? [args.path] : [] }),
+    classify: (args) => ({ class: 'read', paths: [args.path ?? '.'] }),
     run: (args, context) => searchOutcome(() => grep(fs, args, { ...context, world })),
   })
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { defineTool, text, type Tool, type ToolContext, type ToolOutcome } from '../tool/tool.ts'
+import { admittedTarget } from './admitted.ts'
 import type { Fs } from './fs.ts'
 import { cutText, numbered } from './lines.ts'
 import { ArgumentError, callOptions, count, outcome } from './outcome.ts'
@@ -95,7 +96,7 @@ function positive(name: string, value: number): number {
 async function read(fs: Fs, args: z.output<typeof schema>, context: ToolContext): Promise<ToolOutcome> {
   const from = positive('offset', args.offset ?? 1)
   const limit = Math.min(READ_LINES, positive('limit', args.limit ?? READ_LINES))
-  const target = await fs.resolve(args.file_path, context.cwd)
+  const target = await admittedTarget(fs, args.file_path, context, context.cwd)
   const page = new Page(from, limit)
   for await (const piece of fs.streamText(target, callOptions(context))) if (!page.push(piece)) break
   page.end()

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { defineTool, text, type Tool, type ToolContext, type ToolOutcome } from '../tool/tool.ts'
 import { editMeta } from './diff.ts'
+import { admittedTarget } from './admitted.ts'
 import { FsError, type Fs, type Target, type TextFile } from './fs.ts'
 import { callOptions, outcome } from './outcome.ts'
 
@@ -26,7 +27,7 @@ async function oldText(fs: Fs, target: Target, signal: AbortSignal): Promise<Tex
 async function write(fs: Fs, args: z.output<typeof schema>, context: ToolContext): Promise<ToolOutcome> {
   const { content } = args
   const options = callOptions(context)
-  const target = await fs.resolve(args.file_path, context.cwd)
+  const target = await admittedTarget(fs, args.file_path, context, context.cwd)
   if (target.path.endsWith('/'))
     throw new FsError('FS_INVALID_PATH', `${target.path} ends with a slash: give the path of a file.`)
   const info = await fs.stat(target)

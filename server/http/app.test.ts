@@ -63,6 +63,8 @@ async function serve(options: Partial<AppOptions> = {}) {
     workspaces: {} as Workspaces,
     providers: {} as Providers,
     sessionSettings: {} as SessionSettings,
+    policies: {} as AppOptions['policies'],
+    asks: {} as AppOptions['asks'],
     global: () => ({ host: SECRET }) as unknown as GlobalState,
     presetDocument: async () => ({ agentPreset: 'x', content: SECRET }),
     presetContents: async (id) => ({

@@ -9,7 +9,6 @@ import {
   jsonSchemaTransform,
   serializerCompiler,
   validatorCompiler,
-  type ZodTypeProvider,
 } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import { CoreError } from '../wire/errors.ts'
@@ -17,7 +16,7 @@ import type { GlobalState } from '../wire/views.ts'
 import type { Sessions } from '../session/sessions.ts'
 import type { Workspaces } from '../workspace/workspaces.ts'
 import type { LoginCodes } from './access.ts'
-import { Commands } from './commands.ts'
+import { Commands, type CommandsOptions } from './commands.ts'
 import { installErrors, sendError, sendRefusal } from './errors.ts'
 import { Fence } from './fence.ts'
 import { Hub } from './hub.ts'
@@ -42,6 +41,8 @@ export interface AppOptions {
   workspaces: Workspaces
   providers: Providers
   sessionSettings: SessionSettings
+  policies: CommandsOptions['policies']
+  asks: CommandsOptions['asks']
   global: () => GlobalState
   secrets: RestOptions['secrets']
   presetDocument: RestOptions['presetDocument']
@@ -85,7 +86,10 @@ export interface App {
 export async function createApp(options: AppOptions): Promise<App> {
   const fence = new Fence(options)
   const { report = (error) => console.error('request failed:', error) } = options
-  const hub = new Hub((session) => options.sessions.view(session))
+  const hub = new Hub(
+    (session) => options.sessions.view(session),
+    (session, looks) => options.asks.attend(session, looks),
+  )
   const commands = new Commands(options)
   const server = fastify({
     bodyLimit: BODY_BYTES,

@@ -16,6 +16,8 @@ function setup() {
     workspaces: { browse } as unknown as Workspaces,
     providers: { announce, picked: () => {} } as unknown as Providers,
     sessionSettings: {} as SessionSettings,
+    policies: {} as CommandsOptions['policies'],
+    asks: {} as CommandsOptions['asks'],
     library: {} as CommandsOptions['library'],
     presets: {} as CommandsOptions['presets'],
     global: () => ({}) as never,

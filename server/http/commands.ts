@@ -8,6 +8,7 @@ import type { Sessions } from '../session/sessions.ts'
 import type { Workspaces } from '../workspace/workspaces.ts'
 import type { Providers } from '../settings/providers.ts'
 import type { SessionSettings } from '../settings/session-settings.ts'
+import { permissionHandlers, type PermissionHandlersOptions } from './permission-commands.ts'
 import { presetHandlers, type PresetHandlersOptions } from './preset-commands.ts'
 import { LIMITS, Pace, type Limits } from './limits.ts'
 import { sessionHandlers, sessionRoom } from './session-commands.ts'
@@ -19,6 +20,8 @@ const REMEMBERED_MS = 15 * 60_000
 const FORGOTTEN: ReadonlySet<CommandName> = new Set([
   'workspace.browse',
   'preset.check',
+  'rule.rehearse',
+  'sandbox.probe',
   'session.fork-check',
   'provider.find-local',
   'provider.refresh',
@@ -46,6 +49,8 @@ export interface CommandsOptions {
   sessionSettings: SessionSettings
   library: PresetHandlersOptions['library']
   presets: PresetHandlersOptions['presets']
+  policies: PermissionHandlersOptions['policies']
+  asks: PermissionHandlersOptions['asks']
   global: () => GlobalState
   /** Live sessions of this process; absent: nobody counts them. */
   running?: () => number
@@ -134,6 +139,7 @@ function handlers(options: CommandsOptions): Handlers {
   }
   return {
     ...presetHandlers({ library, presets, sessions }),
+    ...permissionHandlers(options),
     ...sessionHandlers(sessions, picked, sessionRoom(sessions, running, { ...LIMITS, ...limits })),
     'model.default': (selection) => providers.saveDefault(selection),
     'model.facts': (args) => providers.saveFacts(args),

@@ -42,14 +42,19 @@ interface Tab {
  */
 export class Hub implements Feed {
   readonly #open: (session: string) => Promise<SessionView>
+  readonly #attend: (session: string, looks: boolean) => void
   readonly #seats = new Map<string, Map<Viewer, Seat>>()
   /** Transient text, kept also while no tab shows the session, for the tab that comes in the middle. */
   readonly #channels = new Map<string, Channel>()
   readonly #tabs = new Map<Viewer, Tab>()
 
-  /** `open` is answered by one `release` of the view. */
-  constructor(open: (session: string) => Promise<SessionView>) {
+  /** `open` is answered by one `release` of the view; `attend` hears of the first tab that shows a session, and of the last that left. */
+  constructor(
+    open: (session: string) => Promise<SessionView>,
+    attend: (session: string, looks: boolean) => void = () => {},
+  ) {
     this.#open = open
+    this.#attend = attend
   }
 
   open(viewer: Viewer): void {
@@ -137,6 +142,7 @@ export class Hub implements Feed {
     this.#seats.set(id, seats)
     seats.get(viewer)?.view.release()
     seats.set(viewer, seat)
+    if (seats.size === 1) this.#attend(id, true)
     // A tab that reads nothing must not heap up answers either; what it asked for comes once it has drained.
     if (viewer.congested) return this.#lag(viewer, seat)
     viewer.send(answer(seat.view, after))
@@ -148,7 +154,10 @@ export class Hub implements Feed {
     const seat = seats?.get(viewer)
     if (!seats || !seat) return
     seats.delete(viewer)
-    if (seats.size === 0) this.#seats.delete(session)
+    if (seats.size === 0) {
+      this.#seats.delete(session)
+      this.#attend(session, false)
+    }
     seat.view.release()
   }
 

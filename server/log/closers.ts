@@ -13,6 +13,7 @@ interface OpenTail {
   turn: number | null
   step: number | null
   calls: OpenCall[]
+  asks: { turn: number; step: number; id: string }[]
 }
 
 export interface CloserOptions {
@@ -24,13 +25,14 @@ export interface CloserOptions {
 }
 
 /**
- * What ends an open tail: an error result per unanswered tool call, `step/end`, `turn/end`, and the inbox removals that a
+ * What ends an open tail: the cancelled questions to a person, an error result per unanswered tool call, `step/end`, `turn/end`, and the inbox removals that a
  * torn claim left out (SL-12, contracts 2.3 step 8). Empty when nothing is open, so doing it twice adds nothing.
  */
 export function closers(events: readonly LogEvent[], options: CloserOptions): Draft[] {
   const drafts: Draft[] = options.inbox ? tornRemovals(options.inbox) : []
   const tail = openTail(events)
   if (tail.turn === null) return drafts
+  for (const ask of tail.asks) drafts.push(draft('approval/decided', { ...ask, outcome: 'cancelled' }))
   for (const call of tail.calls) drafts.push(unanswered(call, options.newId()))
   if (tail.step !== null) drafts.push(draft('step/end', { turn: tail.turn, step: tail.step }))
   drafts.push(draft('turn/end', { turn: tail.turn, reason: { kind: options.reason } }))
@@ -39,7 +41,7 @@ export function closers(events: readonly LogEvent[], options: CloserOptions): Dr
 
 function openTail(events: readonly LogEvent[]): OpenTail {
   const start = events.findLastIndex((event) => event.type === 'turn/start' || event.type === 'turn/end')
-  const tail: OpenTail = { turn: null, step: null, calls: [] }
+  const tail: OpenTail = { turn: null, step: null, calls: [], asks: [] }
   const first = events[start]
   if (first?.type !== 'turn/start') return tail
   tail.turn = first.data.turn
@@ -67,6 +69,14 @@ function follow(tail: OpenTail, event: LogEvent): void {
       tail.calls = tail.calls.map((call) => (call.callId === callId ? { ...call, startedSeq: event.seq } : call))
       return
     }
+    case 'approval/asked': {
+      const { turn, step, id } = event.data
+      tail.asks.push({ turn, step, id })
+      return
+    }
+    case 'approval/decided':
+      tail.asks = tail.asks.filter(({ id }) => id !== event.data.id)
+      return
     case 'tool/result':
       for (const block of event.data.message.content) {
         if (block.type === 'tool-result') tail.calls = tail.calls.filter((call) => call.callId !== block.toolCallId)

@@ -28,7 +28,6 @@ interface Settings {
 export default plugin({
   name: 'session-controller',
   inject: [
-    'webStartup',
     'sessionStore',
     'sessionIndex',
     'agents',
@@ -38,12 +37,12 @@ export default plugin({
     'agentDefaultModel',
     'agentPresets',
     'presetLibrary',
+    'policy',
   ],
   config: live(config, 'budget', 'titles'),
   apply(ctx, config: Settings) {
     const { sessionStore, sessionIndex, agents, hooks, llm, workspaces, agentDefaultModel, agentPresets, logger } = ctx
-    const { presetLibrary } = ctx
-    const container = ctx.webStartup.env['CORE_WEB_BOUNDARY'] === 'container'
+    const { presetLibrary, policy } = ctx
     const settings = sessionSettings(ctx, config)
     const sessions = new Sessions({
       store: sessionStore,
@@ -55,7 +54,7 @@ export default plugin({
       presets: agentPresets,
       defaultModel: agentDefaultModel,
       writer: `core-web@${VERSION}`,
-      sandbox: { mode: 'full', source: container ? 'container' : 'not-confined' },
+      permissions: policy,
       budget: () => settings.current().budget,
       titles: () => settings.current().titles,
       warn: (message) => logger.warn(message),

@@ -43,9 +43,11 @@ export default plugin({
     'providers',
     'agentPresets',
     'presetLibrary',
+    'policy',
+    'asks',
   ],
   async apply(ctx) {
-    const { sessionSettings } = ctx
+    const { sessionSettings, policy, asks } = ctx
     const { webStartup, sessions, roster, workspaces, providers, agentPresets, presetLibrary, logger } = ctx
     const { flags, dataDir, rootDir } = webStartup
     refuseOpenBind(flags)
@@ -63,12 +65,15 @@ export default plugin({
       presets: roster.current(),
       models: providers.current(),
       sessionSettings: sessionSettings.current(),
+      safety: policy.view(),
     })
     const app = await createApp({
       sessions,
       workspaces,
       providers,
       sessionSettings,
+      policies: policy,
+      asks,
       global,
       secrets: secretsOf(ctx),
       presetDocument: async (id) => agentPresets.readDocument(id),
@@ -120,7 +125,6 @@ function hostFacts({ webStartup, hostRows, loader }: Context): () => HostFacts {
     platform: process.platform,
     dataDir,
     home: env['HOME'] ?? homedir(),
-    confinement: env['CORE_WEB_BOUNDARY'] === 'container' ? 'container' : 'not-confined',
     problems: [
       ...hostRows.skipped().map(asProblem),
       ...failedRows(loader as HostLoader).map(asProblem),
@@ -131,12 +135,13 @@ function hostFacts({ webStartup, hostRows, loader }: Context): () => HostFacts {
 
 /** Every tab hears of what changed for all of them. Answers what ends that. */
 function announcements(ctx: Context, app: App, host: () => HostFacts): (() => void)[] {
-  const { workspaces, roster, providers, sessionSettings, hostRows } = ctx
+  const { workspaces, roster, providers, sessionSettings, hostRows, policy } = ctx
   const announceHost = onlyNews(host, (facts) => app.announce({ host: facts }))
   return [
     workspaces.onChange(() => app.announce({ workspaces: workspaces.list() })),
     roster.onChange((presets) => app.announce({ presets })),
     providers.onChange((models) => app.announce({ models })),
+    policy.onChange((safety) => app.announce({ safety })),
     sessionSettings.onChange((settings) => app.announce({ sessionSettings: settings })),
     hostRows.onReload(announceHost),
   ]

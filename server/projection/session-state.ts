@@ -53,7 +53,6 @@ export interface SessionState {
   policy: PinnedPolicy
   /** What waits for a person now, oldest first. */
   asks: readonly PendingApproval[]
-  worktree: { path: string; branch: string; repository: string } | null
 }
 
 export const sessionState: Projection<SessionState> = {
@@ -90,7 +89,6 @@ export const sessionState: Projection<SessionState> = {
       rules: [],
     },
     asks: [],
-    worktree: null,
   }),
   apply(state, event) {
     // One copy, then single fields: a second spread would be a third of what an append costs here.
@@ -227,11 +225,6 @@ function safetyChange(next: SessionState, event: LogEvent): void {
     case 'approval/decided':
       next.asks = next.asks.filter(({ id }) => id !== event.data.id)
       break
-    case 'session/worktree': {
-      const { removed, ...worktree } = event.data
-      next.worktree = removed ? null : worktree
-      break
-    }
     default:
       break
   }

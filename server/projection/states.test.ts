@@ -79,7 +79,7 @@ test('each policy is the latest told, beside the others; an unknown kind of even
     sessionState,
     draft('permission/preset', { preset: 'careful' }),
     draft('sandbox/mode', { mode: 'read-only' }),
-    draft('approval/policy', { policy: 'ask' }),
+    draft('approval/policy', { policy: 'deny' }),
   )
   expect(state.policy).toEqual({ preset: 'careful', sandbox: 'read-only', approval: 'ask' })
   const unknown = { type: 'of/tomorrow', data: {}, seq: 3, time: 500 } as unknown as LogEvent

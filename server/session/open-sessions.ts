@@ -1,5 +1,5 @@
 import { CoreError, type WireError } from '../wire/errors.ts'
-import { draft, type LogEvent } from '../wire/events.ts'
+import { type Draft, draft, type LogEvent } from '../wire/events.ts'
 import type { EventLog } from '../log/port.ts'
 import type { SessionLog } from '../log/session-log.ts'
 import type { ScopeKey } from '../scope/scope.ts'
@@ -122,7 +122,7 @@ export class OpenSessions {
 
   async resume(id: string): Promise<LiveSession> {
     const { log } = await this.#options.store.openWrite(id)
-    return this.publish(log, { preset: log.state(agentPreset).current ?? undefined, pinned: false })
+    return this.publish(log, { preset: log.state(agentPreset).current ?? undefined })
   }
 
   all(): LiveSession[] {
@@ -150,7 +150,7 @@ export class OpenSessions {
   #openBare(id: string): Promise<LiveSession> {
     return this.once(id, async () => {
       const { log } = await this.#options.store.openWrite(id)
-      return this.publish(log, { preset: undefined, pinned: false })
+      return this.publish(log, { preset: undefined })
     })
   }
 
@@ -174,12 +174,12 @@ export class OpenSessions {
 
   async publish(
     log: SessionLog,
-    { preset, pinned }: { preset: string | undefined; pinned: boolean },
+    { preset, pins }: { preset: string | undefined; pins?: readonly Draft[] },
   ): Promise<LiveSession> {
-    const { agents, hooks, presets, defaultModel, sandbox, modelNotice, feed, onCommit } = this.#options
+    const { agents, hooks, presets, defaultModel, modelNotice, feed, onCommit } = this.#options
     const { id, cwd } = log.header
     const selection = new ModelSelection(log, () => defaultModel?.currentSelection())
-    if (pinned && sandbox) log.append(draft('sandbox/mode', sandbox))
+    if (pins && pins.length > 0) log.append(...pins)
     try {
       const handle = await agents.create({
         id,
@@ -187,7 +187,7 @@ export class OpenSessions {
         options: { cwd: cwd ?? process.cwd() },
         ...composeAgent({ hooks, selection, presets, preset, modelNotice, budget: this.#budget }),
       })
-      if (!pinned) for (const notice of noticesFor(log, presets?.composition(handle.agent))) log.append(notice)
+      if (!pins) for (const notice of noticesFor(log, presets?.composition(handle.agent))) log.append(notice)
       const session = new LiveSession({
         handle,
         log,

@@ -5,7 +5,7 @@ import type { Selection } from '../wire/messages.ts'
 import type { Budget } from '../wire/models.ts'
 import type { Hooks } from '../turn/hooks.ts'
 import type { Workspaces } from '../workspace/workspaces.ts'
-import type { DefaultModel, Index, Presets } from './ports.ts'
+import type { DefaultModel, Index, Permissions, Presets } from './ports.ts'
 
 export interface SessionsOptions {
   store: SessionStore
@@ -18,8 +18,8 @@ export interface SessionsOptions {
   writer: string
   presets?: Presets
   defaultModel?: DefaultModel
-  /** What confines a new session; pinned in its log at creation. */
-  sandbox?: { mode: 'read-only' | 'workspace-write' | 'full'; source: string }
+  /** What sessions are held to; absent: nothing is pinned, and nothing confines them. */
+  permissions?: Permissions
   modelNotice?: boolean
   /** The host's limits; asked at every request. Absent: none. */
   budget?: () => Budget

@@ -1,10 +1,11 @@
 import type { IndexedUsage, SpentRow, UsageLine, UsageQuery } from '../log/index/usage.ts'
 import type { EventLog } from '../log/port.ts'
 import type { ScopeKey } from '../scope/scope.ts'
-import type { Header, LogEvent } from '../wire/events.ts'
+import type { Draft, Header, LogEvent } from '../wire/events.ts'
 import type { SessionState } from '../projection/session-state.ts'
 import type { Selection } from '../wire/messages.ts'
 import type { DryRun, GenerationRef } from '../wire/presets.ts'
+import type { PolicyChoice } from '../wire/safety.ts'
 import type { SearchHit, SessionPage } from '../wire/protocol.ts'
 import type { SessionRow } from '../wire/views.ts'
 
@@ -37,6 +38,16 @@ export interface Presets {
 
 /** What the registry tells of: the list moved, or a scope uses another generation. */
 export type PresetEvent = { kind: 'roster' | 'selected' } | { kind: 'bound'; scope: ScopeKey }
+
+/** The policies, as the session entry uses them. Refusals are CoreErrors `permission/*`. */
+export interface Permissions {
+  /** The events that pin a new session. */
+  pins(preset?: string): Draft[]
+  /** The events of a person's choice. */
+  chosen(args: { preset: string } | { choice: PolicyChoice }): Draft[]
+  /** What runs in the agent under the former choice ends. */
+  changed(agent: ScopeKey): Promise<void>
+}
 
 /** The deployment default model, live. */
 export interface DefaultModel {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { LogEvent } from '../wire/events.ts'
+import { draft, type LogEvent } from '../wire/events.ts'
 import type { ScopeKey } from '../scope/scope.ts'
 import { CoreError } from '../wire/errors.ts'
 import { ScriptedModel } from '../turn/turn.fixture.ts'
@@ -217,8 +217,14 @@ describe('creating', () => {
     expect(live(from, id).selection.current).toEqual(B)
   })
 
+  const PINS = {
+    pins: () => [draft('sandbox/mode', { mode: 'full' as const })],
+    chosen: () => [],
+    changed: async () => {},
+  }
+
   test('SL-08 a session that is only opened and looked at leaves nothing on disk', async () => {
-    const from = await rig({ options: { sandbox: { mode: 'full', source: 'not-confined' } } })
+    const from = await rig({ options: { permissions: PINS } })
     const id = await created(from)
     await from.sessions.view(id)
     expect(files(from)).toEqual([])

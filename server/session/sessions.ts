@@ -4,6 +4,7 @@ import { newId } from '../wire/ids.ts'
 import type { CommandResults, ParsedArgs } from '../wire/commands.ts'
 import type { Selection } from '../wire/messages.ts'
 import type { ForkReport, PresetUsage } from '../wire/presets.ts'
+import type { PinnedPolicy, PolicyChoice, Rule } from '../wire/safety.ts'
 import type { SearchHit, SessionPage } from '../wire/protocol.ts'
 import type { SessionLog } from '../log/session-log.ts'
 import { newHeader } from '../log/store.ts'
@@ -84,13 +85,15 @@ export class Sessions {
 
   /** Makes a session, or adopts the one of that id; with a prompt it is sent in the same command, once per `command` id. */
   async create(args: ParsedArgs<'session.create'>, command?: string): Promise<CommandResults['session.create']> {
-    const { presets, routes, defaultModel, workspaces } = this.#options
+    const { presets, routes, defaultModel, workspaces, permissions } = this.#options
     const { selection: pick, prompt } = args
     const { alsoDefault, ...selection } = pick ?? { alsoDefault: false }
     if (pick) await checkSelection(routes, selection as Selection)
     if (prompt !== undefined && !pick && !defaultModel?.currentSelection()) throw noModel()
     const given = args.session ?? command
     const id = given ?? this.#id()
+    // Refused before anything is made.
+    const pins = permissions?.pins(args.permission) ?? []
     const session = await this.#open.once(id, async () => {
       if (given !== undefined && (await this.#options.store.exists(id))) return this.#adopt(id, args.preset)
       const preset = presets && (await presets.resolve(args.preset)).id
@@ -99,7 +102,7 @@ export class Sessions {
       const log = this.#options.store.create(
         newHeader({ id, createdAt: now(), cwd, ...(preset !== undefined && { agentPreset: preset }), writer }),
       )
-      return this.#open.publish(log, { preset, pinned: true })
+      return this.#open.publish(log, { preset, pins })
     })
     this.#requirePreset(session, args.preset)
     if (prompt !== undefined) this.#presets.requireComposed(session)
@@ -162,6 +165,25 @@ export class Sessions {
     session.log.append(draft('session/budget', { limit }))
     await session.log.barrier()
     return { limit }
+  }
+
+  /** What the session is held to from its next call on. */
+  async selectPermission(id: string, choice: { preset: string } | { choice: PolicyChoice }): Promise<PinnedPolicy> {
+    const { permissions } = this.#options
+    if (!permissions)
+      throw new CoreError('permission/invalid', 'This host keeps no policies: it runs without the row policy.')
+    const session = await this.#open.ensure(id)
+    session.log.append(...permissions.chosen(choice))
+    await session.log.barrier()
+    await permissions.changed(session.agent)
+    return session.state().policy
+  }
+
+  /** The session's own rules, changed by `change`. */
+  async changeRules(id: string, change: (rules: readonly Rule[]) => Rule[]): Promise<void> {
+    const session = await this.#open.ensure(id)
+    session.log.append(draft('permission/rules', { rules: change(session.state().policy.rules) }))
+    await session.log.barrier()
   }
 
   /** See `SessionPresets`. */
@@ -257,7 +279,7 @@ export class Sessions {
     const { id } = log.header
     try {
       return await this.#open.once(id, () =>
-        this.#open.publish(log, { preset: log.state(agentPreset).current ?? undefined, pinned: false }),
+        this.#open.publish(log, { preset: log.state(agentPreset).current ?? undefined }),
       )
     } catch (error) {
       const { store, warn = console.warn } = this.#options

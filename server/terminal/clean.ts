@@ -13,7 +13,8 @@ export type Scrub = (line: string) => string | undefined
 /** Text without escapes, with LF line ends, each progress line in its last state. */
 export function cleanText(raw: string, scrub?: Scrub): string {
   let text = raw.includes('\x1b')
-    ? raw.replace(OSC, '').replace(STRING, '').replace(CSI, '').replace(TWO_BYTE, '')
+    ? // What is left of an escape may make a new one with what stood before it; without its first byte it is text.
+      raw.replace(OSC, '').replace(STRING, '').replace(CSI, '').replace(TWO_BYTE, '').replaceAll('\x1b', '')
     : raw
   text = text.replace(/\r+\n/g, '\n').replaceAll('\0', '\ufffd')
   if (text.includes('\b')) text = text.replace(/[^\n\b]\x08/g, '')

@@ -239,7 +239,7 @@ export const oneShotBash = (options: OneShotOptions = {}): Tool =>
     name: 'bash',
     description: options.description ?? DESCRIPTION,
     schema,
-    classify: () => ({ class: 'command', paths: [] }),
+    classify: ({ command }) => ({ class: 'command', paths: [], command }),
     run: (args, context) =>
       run({ ...args, timeoutMs: args.timeoutMs ?? options.timeoutMs ?? DEFAULT_TIMEOUT_MS }, context, options),
   })

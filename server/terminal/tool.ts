@@ -32,7 +32,7 @@ export function persistentBash(options: PersistentBashOptions): Tool {
     name: 'bash',
     description: options.description,
     schema: BashArguments,
-    classify: () => ({ class: 'command', paths: [] }),
+    classify: ({ command }) => ({ class: 'command', paths: [], command }),
     async run({ command }, context) {
       const result = await terminalOf(options, context).run(command, {
         signal: context.signal,

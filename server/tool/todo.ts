@@ -30,6 +30,7 @@ export const todoTool = (): Tool =>
     name: 'todo_write',
     description: DESCRIPTION,
     schema,
+    classify: () => ({ class: 'read', paths: [] }),
     async run({ todos }, context) {
       const items = todos.map(({ content, status }) => ({ content: content.trim(), status }))
       const problem = problemWith(items.map(({ content }) => content))

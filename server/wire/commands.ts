@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { SESSION_ID } from './ids.ts'
 import type { LocalServer, Probe, SessionSettingsView } from './models.ts'
-import type { Json } from './json.ts'
-import type { ApprovalOutcome, PinnedPolicy, Rehearsed, SafetyView, SandboxVerdict, ShellView } from './safety.ts'
+import type { ApprovalOutcome, PinnedPolicy, Rehearsed, SafetyView, SandboxVerdict } from './safety.ts'
 import type { ForkReport, PresetCheck } from './presets.ts'
 import type { SessionRow, WorkspaceRow, DirectoryListing, ProviderView, ModelsView } from './views.ts'
 
@@ -45,7 +44,6 @@ const RuleArgs = z.strictObject({
   match: z.strictObject({ kind: z.enum(['prefix', 'glob']), text: z.string().min(1).max(4096) }).optional(),
   scope: z.enum(['session', 'workspace', 'host']),
 })
-const FolderName = z.string().regex(/^[^/\0]{1,255}$/)
 const JsonMap = z.record(z.string(), z.json())
 /** The schema of `RouteOptions`, for commands and for the settings file alike. */
 export const RouteOptionsArgs = z.strictObject({
@@ -90,8 +88,6 @@ export const COMMANDS = {
       .optional(),
     /** Id of a permission preset; absent: the default one. Pinned at creation. */
     permission: Id.optional(),
-    /** A checkout of its own for the session, where the workspace is a git repository. */
-    worktree: z.boolean().optional(),
     /** Sent as the first prompt in the same command, so that nothing is created without it. */
     prompt: Text.optional(),
   }),
@@ -153,21 +149,6 @@ export const COMMANDS = {
   'titles.save': z.strictObject({ selection: Chosen.nullable() }),
   'workspace.add': z.strictObject({ path: z.string().min(1).max(4096), confirmed: z.boolean().default(false) }),
   'workspace.remove': z.strictObject({ workspace: Id }),
-  /** Makes an empty folder and adds it. */
-  'workspace.create': z.strictObject({ parent: z.string().min(1).max(4096), name: FolderName }),
-  /** `git clone` into a new folder of `parent`, then adds it; ends early by `workspace.stop-clone` of the same `url`. */
-  'workspace.clone': z.strictObject({
-    url: z.string().min(1).max(4096),
-    parent: z.string().min(1).max(4096),
-    name: FolderName.optional(),
-  }),
-  'workspace.stop-clone': z.strictObject({ url: z.string().min(1).max(4096) }),
-  /** The folder moved: its sessions go on at the new path. */
-  'workspace.locate': z.strictObject({ workspace: Id, path: z.string().min(1).max(4096) }),
-  /** Whether agent instructions and hooks of the folder may be read. */
-  'workspace.trust': z.strictObject({ workspace: Id, trusted: z.boolean() }),
-  /** Removes the session's own checkout; one with changes is refused unless they may go. */
-  'worktree.remove': z.strictObject({ session: Session, discard: z.boolean().default(false) }),
   /** One of both: a permission preset, or a choice of its own. A shell that runs is ended and starts anew. */
   'permission.select': z.union([
     z.strictObject({ session: Session, preset: Id }),
@@ -204,12 +185,6 @@ export const COMMANDS = {
   }),
   /** Tries again what confines commands on this machine. */
   'sandbox.probe': z.strictObject({}),
-  /** Frames `shell` follow until `watching` is false, or the tab is gone. */
-  'shell.watch': z.strictObject({ session: Session, watching: z.boolean(), answering: z.boolean().default(false) }),
-  /** Typed into the running command's terminal, as it is; a line ends with a line feed. */
-  'shell.input': z.strictObject({ session: Session, text: z.string().min(1).max(4096) }),
-  /** Takes back what one call did to a file; refused where the file changed since. */
-  'file.undo': z.strictObject({ session: Session, callId: Id }),
   'workspace.browse': z.strictObject({ path: z.string().max(4096).optional() }),
   /**
    * Makes a route of a person's own, or changes one. A shipped id keeps its label and wire; for an own one the three first
@@ -275,12 +250,6 @@ export interface CommandResults {
   'workspace.add': { workspace: WorkspaceRow }
   'workspace.remove': { workspace: string }
   'workspace.browse': DirectoryListing
-  'workspace.create': { workspace: WorkspaceRow }
-  'workspace.clone': { workspace: WorkspaceRow }
-  'workspace.stop-clone': { stopped: boolean }
-  'workspace.locate': { workspace: WorkspaceRow }
-  'workspace.trust': { workspace: WorkspaceRow }
-  'worktree.remove': { path: string; branch: string }
   'permission.select': { policy: PinnedPolicy }
   'permission.save': SafetyView
   'permission.remove': SafetyView
@@ -291,9 +260,6 @@ export interface CommandResults {
   'rule.rehearse': { calls: Rehearsed[]; matched: number; looked: number }
   'approval.answer': { outcome: ApprovalOutcome }
   'sandbox.probe': SandboxVerdict
-  'shell.watch': ShellView
-  'shell.input': { bytes: number }
-  'file.undo': { path: string; diff: Json }
   'model.facts': { provider: ProviderView }
   'budget.save': SessionSettingsView
   'session.budget': { limit: number | null }

@@ -172,14 +172,6 @@ export interface EventData {
   'approval/asked': Omit<PendingApproval, 'askedAt'>
   /** `note` is what the person wrote for the model. */
   'approval/decided': { turn: number; step: number; id: string; outcome: ApprovalOutcome; note?: string }
-  /** Somebody looks at the agent's shell, or says that they answer what its commands ask. */
-  'terminal/watch': { watching: boolean; answering: boolean }
-  /** What a person typed into the agent's shell; absent `text`: the terminal did not show it (a password). */
-  'terminal/input': { callId?: string; bytes: number; text?: string }
-  /** A person took an edit back; `callId` is the call that made it. */
-  'file/undone': { callId: string; path: string }
-  /** The session works in a checkout of its own. */
-  'session/worktree': { path: string; branch: string; repository: string; removed?: true }
   'todo/write': { todos: { content: string; status: 'pending' | 'in_progress' | 'completed' }[] }
   'llm/sent': {
     turn: number
@@ -244,10 +236,6 @@ const TYPES: { [K in EventType]: true } = {
   'permission/rules': true,
   'approval/asked': true,
   'approval/decided': true,
-  'terminal/watch': true,
-  'terminal/input': true,
-  'file/undone': true,
-  'session/worktree': true,
   'todo/write': true,
   'llm/sent': true,
   'llm/retry': true,
@@ -280,10 +268,6 @@ export const IGNORABLE_TYPES = [
   'session/vocabulary',
   'approval/asked',
   'approval/decided',
-  'terminal/watch',
-  'terminal/input',
-  'file/undone',
-  'session/worktree',
 ] as const satisfies readonly EventType[]
 
 /** Values pinned at creation: alone they never create a file (tools spec 6.1). */

@@ -10,12 +10,6 @@ export interface WorkspaceRow {
   /** Absent: usable. A folder that moved or was deleted keeps its sessions readable. */
   problem?: 'missing' | 'not-a-folder'
   addedAt: number
-  /** The folder has agent instructions or hooks, and nobody has said yet whether they may be read. */
-  trust?: 'asks' | 'trusted' | 'refused'
-  /** What it was asked for: names of files below the folder. */
-  instructions?: string[]
-  /** A git repository: a session can have a checkout of its own. */
-  git?: boolean
 }
 
 export type SessionStatus = 'idle' | 'running' | 'needs-you' | 'failed'

@@ -1,6 +1,7 @@
 import { never } from '../../wire/never.ts'
 import { defineTool, text, type Tool, type ToolContext, type ToolOutcome } from '../../tool/tool.ts'
 import { editMeta } from '../diff.ts'
+import { admittedTarget } from '../admitted.ts'
 import type { CallOptions, EditResult, Fs, Target } from '../fs.ts'
 import { FsError } from '../fs.ts'
 import { insertLines } from '../insert.ts'
@@ -59,7 +60,7 @@ class Editor {
 
   async run(args: EditorArgs, context: ToolContext): Promise<ToolOutcome> {
     context.signal.throwIfAborted()
-    const call: Call = { args, target: await this.#fs.resolve(args.path), options: callOptions(context) }
+    const call: Call = { args, target: await admittedTarget(this.#fs, args.path, context), options: callOptions(context) }
     switch (args.command) {
       case 'view':
         return this.#view(call)

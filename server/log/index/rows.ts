@@ -3,7 +3,7 @@ import { textOf, type Message } from '../../wire/messages.ts'
 import { inputOf } from '../../projection/usage.ts'
 import { statusOf, type SessionState } from '../../projection/session-state.ts'
 
-export type RowStatus = 'blank' | 'running' | 'idle' | 'failed' | 'interrupted' | 'damaged'
+export type RowStatus = 'blank' | 'running' | 'needs-you' | 'idle' | 'failed' | 'interrupted' | 'damaged'
 
 /** A session as lists show it. Times in ms since the epoch; counts that nobody reported are null. */
 export interface SessionRow {
