@@ -26,6 +26,7 @@ test('a title cites at most two ids and only at its beginning', () => {
   expect(citedIds('F-06: a colon is no separator')).toEqual([])
   expect(citedIds('as F-06 says')).toEqual([])
   expect(citedIds('EX-23 complete')).toEqual(['EX-23'])
+  expect(citedIds('HS-09 B75 logs')).toEqual(['HS-09'])
   expect(citedIds('B12 a public bug, ED44 SH-03')).toEqual([])
 })
 

@@ -9,7 +9,7 @@ const reports = [
   { file: 'reports/browser.json', read: readPlaywright },
 ]
 
-const clauseId = '(?:[A-P]-\\d\\d|(?:LT|LP|SL|RE|EX)-\\d\\d|LH-[a-z])'
+const clauseId = '(?:[A-P]-\\d\\d|(?:LT|LP|SL|RE|EX|HS)-\\d\\d|LH-[a-z])'
 const titleIds = new RegExp(`^(${clauseId})(?: (${clauseId}))?(?= |$)`)
 
 /** Ids of the clauses that `docs/contracts.md` states, in its order: lines of the form `- **A-01** sentence.` */
