@@ -5,12 +5,11 @@ import { testFlags } from '../boot-testing.ts'
 import { boot } from '../boot.ts'
 import { unconfined } from './sandbox.fixture.ts'
 import type { AgentFacts, ToolContext, ToolOutcome } from '../tool/tool.ts'
-import type { Policy } from '../wire/safety.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** The shipped host outside of `/tmp`, with a policy for every agent that the test decides. */
-async function hostWith(choice: Partial<Policy>, env: Record<string, string> = {}) {
+/** The shipped host outside of `/tmp`, with one session of the given permission preset. */
+async function hostWith(permission?: string, env: Record<string, string> = {}) {
   const folder = realpathSync(mkdtempSync('/var/tmp/core-web-host-'))
   const dataDir = join(folder, 'data')
   const base = { HOME: folder, PATH: process.env['PATH'], ...env }
@@ -22,25 +21,14 @@ async function hostWith(choice: Partial<Policy>, env: Record<string, string> = {
     rmSync(folder, { recursive: true, force: true })
   })
   const { id } = await host.service('workspaces')!.add(folder, true)
-  const { session } = await host.service('sessions')!.create({ workspace: id, preset: 'minimal' })
-  const work = join(folder, 'work')
-  const sandbox = host.service('sandbox')!
-  const places = sandbox.placesOf(session, folder)
-  const policy: Policy = {
-    sandbox: 'workspace-write',
-    network: true,
-    onAsk: 'deny',
-    edits: 'auto',
-    commands: 'auto',
-    rules: [],
-    ...places,
-    ...choice,
-  }
-  host.ctx.provide(
-    'policy' as never,
-    { policyFor: (agent: string) => (agent === session ? policy : undefined) } as never,
-  )
-  return { host, folder, work, dataDir, session, policy, closing, sandbox }
+  const sessions = host.service('sessions')!
+  const { session } = await sessions.create({
+    workspace: id,
+    preset: 'minimal',
+    ...(permission !== undefined && { permission }),
+  })
+  const choose = (preset: string) => sessions.selectPermission(session, { preset })
+  return { host, folder, dataDir, session, choose, closing, sandbox: host.service('sandbox')! }
 }
 
 type Made = Awaited<ReturnType<typeof hostWith>>
@@ -67,17 +55,17 @@ const note = without === undefined ? '' : ` (nothing confines here: ${without})`
 test.skipIf(without !== undefined).each(['minimal', 'standard'])(
   `bash of %s is held to its session's policy, asked anew for what starts next${note}`,
   async (preset) => {
-    const made = await hostWith({})
+    const made = await hostWith()
     const run = await bash(made, preset)
     expect(textOf(await run(`: >/var/tmp/core-web-try; echo a >/tmp/a; echo b >b; ls -A ${made.dataDir}`))).toMatch(
       /^[^\n]*core-web-try: Read-only file system$/,
     )
     expect(readFileSync(join(made.dataDir, 'tmp', made.session, 'a'), 'utf8')).toBe('a\n')
-    made.policy.sandbox = 'read-only'
+    await made.choose('read-only')
     const changed = textOf(await run('echo c >c'))
     expect(changed).toMatch(/c: Read-only file system/)
     expect(changed.includes('[new shell: mode;')).toBe(preset === 'minimal')
-    made.policy.sandbox = 'full'
+    await made.choose('full')
     expect(textOf(await run(`ls ${made.dataDir} | grep -c state.db$`))).toMatch(/^(\[new shell: mode.*\n)?1$/)
     await made.host.service('sessions')!.remove(made.session)
     await expect.poll(() => existsSync(join(made.dataDir, 'tmp', made.session))).toBe(false)
@@ -87,19 +75,19 @@ test.skipIf(without !== undefined).each(['minimal', 'standard'])(
 test.each(['minimal', 'standard'])(
   'bash of %s refuses where the image is the boundary and a mode confines',
   async (preset) => {
-    const made = await hostWith({}, { CORE_WEB_BOUNDARY: 'container' })
+    const made = await hostWith('workspace-write', { CORE_WEB_BOUNDARY: 'container' })
     expect((await made.sandbox.ready()).enforcement).toBe('container')
     const run = await bash(made, preset)
     const outcome = await run('echo x >ran')
     expect(outcome).toMatchObject({ isError: true, error: { code: 'SANDBOX_UNAVAILABLE' } })
     expect(existsSync(join(made.folder, 'ran'))).toBe(false)
-    made.policy.sandbox = 'full'
+    await made.choose('full')
     expect(textOf(await run('echo bare'))).toBe('bare')
   },
 )
 
 test('an agent that no policy is kept for runs as before', async () => {
-  const made = await hostWith({})
+  const made = await hostWith()
   const run = await bash({ ...made, session: 'another' }, 'minimal')
   expect(textOf(await run(`ls ${made.dataDir} | grep -c state.db$`))).toBe('1')
 })

@@ -38,7 +38,8 @@ test('a session starts from its header, and what the header leaves out is null',
     parentSession: null,
     origin: null,
     lastHeader: null,
-    policy: { preset: null, sandbox: null, approval: null },
+    policy: { preset: null, sandbox: null, network: true, onAsk: null, edits: 'auto', commands: 'auto', rules: [] },
+    asks: [],
   })
   const child: Header = { ...HEADER, cwd: '/w', parentSession: 'p', origin: 'subagent' }
   expect(sessionState.init(child)).toMatchObject({ cwd: '/w', parentSession: 'p', origin: 'subagent' })
@@ -81,9 +82,61 @@ test('each policy is the latest told, beside the others; an unknown kind of even
     draft('sandbox/mode', { mode: 'read-only' }),
     draft('approval/policy', { policy: 'deny' }),
   )
-  expect(state.policy).toEqual({ preset: 'careful', sandbox: 'read-only', approval: 'ask' })
+  const pinned = {
+    preset: 'careful',
+    sandbox: 'read-only',
+    network: true,
+    onAsk: 'deny',
+    edits: 'auto',
+    commands: 'auto',
+  }
+  expect(state.policy).toEqual({ ...pinned, rules: [] })
+  const rule = { id: 'r', effect: 'allow', tool: 'bash', scope: 'session' } as const
+  const changed = of(
+    sessionState,
+    draft('permission/rules', { rules: [rule] }),
+    draft('sandbox/mode', { mode: 'workspace-write', network: false }),
+    draft('approval/policy', { policy: 'prompt', edits: 'ask', commands: 'ask' }),
+  )
+  expect(changed.policy).toMatchObject({
+    network: false,
+    onAsk: 'prompt',
+    edits: 'ask',
+    commands: 'ask',
+    rules: [rule],
+  })
   const unknown = { type: 'of/tomorrow', data: {}, seq: 3, time: 500 } as unknown as LogEvent
   expect(sessionState.apply(state, unknown)).toEqual({ ...state, seq: 3, updatedAt: 500 })
+})
+
+test('what waits for a person waits until it is decided or the turn is over, and the session needs that person', () => {
+  const ask = (id: string) =>
+    draft('approval/asked', {
+      ...step,
+      id,
+      callId: 'c',
+      toolName: 'bash',
+      args: {},
+      digest: 'd',
+      kind: 'approve',
+      reason: 'why',
+      touches: [],
+      cwd: '/w',
+      waitMs: null,
+    })
+  const open = [draft('turn/start', { turn: 1 }), ask('a'), ask('b')]
+  const waiting = of(sessionState, ...open)
+  expect([waiting.asks.map(({ id, askedAt }) => [id, askedAt]), statusOf(waiting)]).toEqual([
+    [
+      ['a', 101],
+      ['b', 102],
+    ],
+    'needs-you',
+  ])
+  const decided = of(sessionState, ...open, draft('approval/decided', { ...step, id: 'a', outcome: 'rejected' }))
+  expect(decided.asks.map(({ id }) => id)).toEqual(['b'])
+  const over = of(sessionState, ...open, draft('turn/end', { turn: 1, reason: { kind: 'interrupted' } }))
+  expect([over.asks, statusOf(over)]).toEqual([[], 'idle'])
 })
 
 test('a message said by a person leaves the queue of the session, and the queue is cut by a fork', () => {

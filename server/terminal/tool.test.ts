@@ -44,7 +44,7 @@ test('the tool has exactly one required string parameter and the configured desc
   expect(tool.spec.parameters).toMatchObject({ type: 'object', required: ['command'], additionalProperties: false })
   expect(Object.keys(tool.spec.parameters.properties as object)).toEqual(['command'])
   expect(tool.parallel).toBeUndefined()
-  expect(tool.classify?.({ command: 'ls' })).toEqual({ class: 'command', paths: [] })
+  expect(tool.classify?.({ command: 'ls' })).toEqual({ class: 'command', paths: [], command: 'ls' })
 })
 
 test.each<JsonObject>([
