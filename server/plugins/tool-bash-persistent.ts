@@ -2,7 +2,7 @@ import './context.ts'
 import { z } from 'zod'
 import { plugin } from '../preset/kernel.ts'
 import { ownerOf, scopeOf } from '../preset/scope-tag.ts'
-import { persistentBash } from '../terminal/tool.ts'
+import { EXTRAS, persistentBash } from '../terminal/tool.ts'
 import type { TurnAgent } from '../turn/hooks.ts'
 import type { ToolContext } from '../tool/tool.ts'
 
@@ -10,6 +10,8 @@ const config = z.strictObject({
   description: z.string().min(1),
   timeoutMs: z.int().positive().default(300_000),
   maxOutputChars: z.int().positive().default(16_000),
+  /** Parameters that the model gets beside `command`. */
+  extras: z.array(z.enum(EXTRAS)).default([]),
 })
 
 /** The session had a shell that this process never saw: an answered call of the tool stands in its log (O-15). */

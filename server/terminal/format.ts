@@ -1,4 +1,5 @@
 import { never } from '../wire/never.ts'
+import { spillText } from './spill.ts'
 import type { CallEnd, CallResult, Notice } from './terminal.ts'
 
 export interface BashText {
@@ -74,8 +75,9 @@ function exitText({ exitCode, signal }: { exitCode?: number; signal?: string }):
   return exitCode === undefined ? '[shell exited]' : `[shell exited: code ${exitCode}]`
 }
 
-function shownOutput({ output, seam, omitted, totalBytes, binary }: CallResult, most: number): string {
-  if (binary) return `[binary output, ${totalBytes} bytes]`
+function shownOutput({ output, seam, omitted, totalBytes, binary, spill }: CallResult, most: number): string {
+  const where = spill ? `; ${spillText(spill)}` : ''
+  if (binary) return `[binary output, ${totalBytes} bytes${where}]`
   if (omitted === 0 && output.length <= most) return output.trimEnd()
   const half = Math.floor(most / 2)
   const head = seam === undefined ? output : output.slice(0, seam)
@@ -83,7 +85,7 @@ function shownOutput({ output, seam, omitted, totalBytes, binary }: CallResult, 
   const first = head.slice(0, atCodePoint(head, Math.min(half, head.length), -1))
   const from = atCodePoint(tail, Math.max(0, tail.length - (most - half)), 1)
   const last = tail.slice(from)
-  return `${first.trimEnd()}\n\n[${gap(output.length - first.length - last.length, omitted)}]\n\n${last.trimEnd()}`
+  return `${first.trimEnd()}\n\n[${gap(output.length - first.length - last.length, omitted)}${where}]\n\n${last.trimEnd()}`
 }
 
 /** Bytes that were never decoded have no count of characters. */

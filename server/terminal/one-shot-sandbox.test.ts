@@ -65,6 +65,28 @@ describe.skipIf(without !== undefined)(`a confined command${note}`, () => {
   })
 })
 
+test('a command that asks to leave the sandbox says so to the gate, and runs bare only when it was let out', async () => {
+  const args = { command: 'pwd; : >/etc/hosts.none/x', sandbox_permissions: 'require_escalated', justification: 'why' }
+  expect(tool().classify?.(args)).toEqual({ class: 'command', paths: [], command: args.command, escalate: 'why' })
+  const asked: string[][] = []
+  const confine = () => (argv: string[]) => {
+    asked.push(argv)
+    return { kind: 'refused', code: 'SANDBOX_UNAVAILABLE', reason: 'No.' } as const
+  }
+  const admission = { policy: place.policy, paths: [], outside: false }
+  expect(textOf(await tool({ confine }).run(args, context({ admission })))).toBe('[not run] No.')
+  expect(asked).toHaveLength(1)
+  const deep = join(place.data, 'tmp/session-1/deep')
+  mkdirSync(deep)
+  const out = { ...admission, outside: true }
+  const outcome = await tool({ confine }).run(
+    { ...args, command: 'pwd', workdir: '/tmp/deep' },
+    context({ admission: out }),
+  )
+  expect(textOf(outcome)).toBe(`[ran outside of the sandbox, this once, in ${deep}]\n${deep}`)
+  expect(asked).toHaveLength(1)
+})
+
 function lineOf(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'latin1')

@@ -5,6 +5,7 @@ import { Live } from './live.ts'
 import { commandName, descendants, readStat, sessionMembers, signalProcess } from './process.ts'
 import { openPty, type Pty, type PtyExit } from './pty.ts'
 import { Ring } from './ring.ts'
+import { Spill, type Spilled, type SpillPlace } from './spill.ts'
 import { retire } from './teardown.ts'
 import type { Confine, Confined } from '../sandbox/confined.ts'
 
@@ -35,6 +36,8 @@ export interface ShellCall {
   binary: boolean
   /** Text that arrived before this call and belongs to none. */
   between: string
+  /** The file with the whole output of a call whose result is cut. */
+  spill?: Spilled
 }
 
 export interface ShellRun {
@@ -42,6 +45,10 @@ export interface ShellRun {
   timeoutMs: number
   signal?: AbortSignal
   onOutput?(text: string): void
+  /** What is longer than `from` characters is kept in a file; `files` is a folder that the shell's commands see. */
+  spill?: { from: number; place(files: SpillPlace | undefined): SpillPlace }
+  /** The host's own question to the shell: it leaves no trace in `$?` and takes no text of jobs. Called before its files go. */
+  quiet?(control: ControlDir): void
 }
 
 /** Pagers and editors would wait for a person; colours and prompts are noise to a reader of text. */
@@ -75,6 +82,7 @@ export class Shell {
   readonly #between = new Ring(0, BETWEEN)
   readonly #pty: Pty
   readonly #sandboxed: boolean
+  readonly #files: SpillPlace | undefined
   #pid: number
   #call: Call | undefined
   #exit: PtyExit | undefined
@@ -82,12 +90,14 @@ export class Shell {
   #degraded: string | undefined
   #closing: Promise<string[]> | undefined
 
-  private constructor(options: ShellOptions, control: ControlDir, sandbox: string[] | undefined) {
+  private constructor(options: ShellOptions, control: ControlDir, confined: Exclude<Confined, { kind: 'refused' }>) {
+    const sandbox = confined.kind === 'sandboxed' ? confined : undefined
     this.#options = options
     this.#sandboxed = sandbox !== undefined
+    this.#files = sandbox?.files
     this.cwd = options.cwd
     this.#control = control
-    this.#pty = openPty(sandbox ?? BASH, {
+    this.#pty = openPty(sandbox?.argv ?? BASH, {
       cwd: options.cwd,
       env: { ...options.env, ...FIXED_ENV },
       onData: (chunk) => (this.#call ? this.#call.data(chunk) : this.#between.push(chunk)),
@@ -111,7 +121,7 @@ export class Shell {
         control.remove()
         return { refused: confined }
       }
-      const shell = new Shell(options, control, confined.kind === 'sandboxed' ? confined.argv : undefined)
+      const shell = new Shell(options, control, confined)
       const first = await shell.#run({ command: SET_UP, timeoutMs: SET_UP_MS }, true)
       if (first.outcome.kind !== 'completed') return { shell, failed: first }
       if (shell.#sandboxed) shell.#pid = innerShell(shell.#pty.pid)
@@ -153,13 +163,19 @@ export class Shell {
     return this.#run(request, false)
   }
 
-  async #run({ command, timeoutMs, signal, onOutput }: ShellRun, bare: boolean): Promise<ShellCall> {
+  async #run(run: ShellRun, bare: boolean): Promise<ShellCall> {
+    const { command, timeoutMs, signal, onOutput, quiet } = run
     const nonce = newNonce()
     const scrub = this.#scrub(nonce)
     const live = onOutput && new Live(onOutput, scrub, this.#control.path)
-    const request: CallRequest = { nonce, command, timeoutMs, previous: this.#previous, bare }
+    const spill = this.#spill(run, { mark: nonce, line: scrub })
+    const previous = this.#previous
+    const request: CallRequest = { nonce, command, timeoutMs, previous, bare }
     if (signal) request.signal = signal
-    if (live) request.onOutput = (chunk) => live.push(chunk)
+    request.onOutput = (chunk) => {
+      live?.push(chunk)
+      spill?.push(chunk)
+    }
     const call = new Call(
       {
         pid: () => this.#pid,
@@ -173,11 +189,20 @@ export class Shell {
     )
     this.#call = call
     let between: string | undefined
-    const outcome = await call.run(() => (between = this.takeBetween()))
+    const told = () => (quiet ? '' : this.takeBetween())
+    const outcome = await call.run(() => (between = told()))
     this.#call = undefined
     live?.end()
+    quiet?.(this.#control)
     this.#control.clear()
-    return { ...this.#result(call, outcome, scrub), between: between ?? this.takeBetween() }
+    const result = this.#result(call, outcome, scrub)
+    if (quiet && result.outcome.kind === 'completed') this.#previous = previous
+    const spilled = spill?.end(result.binary || result.omitted > 0 || result.output.length > (run.spill?.from ?? 0))
+    return { ...result, between: between ?? told(), ...(spilled && { spill: spilled }) }
+  }
+
+  #spill({ spill }: ShellRun, scrub: { mark: string; line: Scrub }): Spill | undefined {
+    return spill && new Spill({ from: spill.from, place: () => spill.place(this.#files), scrub })
   }
 
   #result(call: Call, outcome: Outcome, scrub: Scrub): Omit<ShellCall, 'between'> {

@@ -3,7 +3,9 @@ import { dirname } from 'node:path'
 import { never } from '../wire/never.ts'
 import type { Outcome } from './call.ts'
 import { shellEnvironment } from './environment.ts'
-import { ENDED, Shell, type OpenedShell, type ShellCall, type ShellOptions } from './shell.ts'
+import { EXPORTS, readExports, type Exports } from './exports.ts'
+import { ENDED, Shell, type OpenedShell, type ShellCall, type ShellOptions, type ShellRun } from './shell.ts'
+import type { Spilled } from './spill.ts'
 import type { Confine } from '../sandbox/confined.ts'
 
 export interface TerminalOptions {
@@ -57,6 +59,8 @@ export interface CallResult {
   totalBytes: number
   binary?: boolean
   notices: Notice[]
+  /** The file with the whole output, where the result holds a part of it. */
+  spill?: Spilled
   /** Cancelled while it waited: nothing of the command has run. */
   notRun?: true
   /** The limit that held for this call, milliseconds. */
@@ -69,16 +73,18 @@ export interface RunOptions {
   signal?: AbortSignal
   timeoutMs?: number
   onOutput?(text: string): void
+  spill?: ShellRun['spill']
 }
 
 interface Waiting {
   command: string
-  options: RunOptions
+  options: RunOptions & Pick<ShellRun, 'quiet'>
   begin(): void
   resolve(result: CallResult): void
 }
 
 const DEFAULT_TIMEOUT_MS = 300_000
+const EXPORTS_MS = 5000
 
 /** The persistent shell of one agent: started on first use, replaced when it is gone, one call at a time in order. */
 export class Terminal {
@@ -129,8 +135,21 @@ export class Terminal {
     await this.#retire()
   }
 
+  /** Where the shell is and what it exports, once all calls before are done; undefined without a shell, or one that does not say. */
+  async exports(signal: AbortSignal): Promise<Exports | undefined> {
+    if (this.pid === undefined) return undefined
+    let env: Exports['env'] | undefined
+    await this.#enqueue(EXPORTS, { signal, timeoutMs: EXPORTS_MS, quiet: (control) => (env = readExports(control)) })
+    const cwd = this.cwd()
+    return env && cwd !== undefined ? { cwd, env } : undefined
+  }
+
   /** Runs one command when all before it are done. After `close` a call ends as cancelled. Never rejects. */
   run(command: string, options: RunOptions = {}): Promise<CallResult> {
+    return this.#enqueue(command, options)
+  }
+
+  #enqueue(command: string, options: Waiting['options']): Promise<CallResult> {
     const { signal } = options
     if (this.#closed || signal?.aborted) return Promise.resolve(notRun())
     const { promise, resolve } = Promise.withResolvers<CallResult>()
@@ -156,7 +175,7 @@ export class Terminal {
     this.#pump = undefined
   }
 
-  async #run(command: string, options: RunOptions): Promise<CallResult> {
+  async #run(command: string, options: Waiting['options']): Promise<CallResult> {
     const began = performance.now()
     const notices: Notice[] = []
     const timeoutMs = options.timeoutMs ?? this.#options.timeoutMs ?? DEFAULT_TIMEOUT_MS
@@ -256,8 +275,9 @@ const notRun = (): CallResult => ({
   ms: 0,
 })
 
-function outputOf({ output, seam, omitted, totalBytes, binary }: ShellCall) {
-  return { output, omitted, totalBytes, ...(seam !== undefined && { seam }), ...(binary && { binary }) }
+function outputOf({ output, seam, omitted, totalBytes, binary, spill }: ShellCall) {
+  const whole = { output, omitted, totalBytes, ...(seam !== undefined && { seam }) }
+  return { ...whole, ...(binary && { binary }), ...(spill && { spill }) }
 }
 
 function endOf(outcome: Outcome): CallEnd {
