@@ -35,7 +35,7 @@ export type UsageDays = (typeof USAGE_DAYS)[number]
 export const USAGE_UNITS = ['cost', 'tokens', 'requests'] as const
 export type UsageUnit = (typeof USAGE_UNITS)[number]
 
-export const SETTINGS_PAGES = ['models', 'sessions', 'appearance', 'about'] as const
+export const SETTINGS_PAGES = ['models', 'sessions', 'permissions', 'appearance', 'about'] as const
 export type SettingsPage = (typeof SETTINGS_PAGES)[number]
 
 /** What of a preset is shown; without one, what it gives. */

@@ -1,17 +1,18 @@
-import { ArrowUp, ShieldOff, Square } from 'lucide-react'
+import { ArrowUp, Square } from 'lucide-react'
 import { waiting } from '../../../server/projection/inbox.ts'
 import { textOf } from '../../../server/wire/messages.ts'
 import { clockText } from '../i18n/format.ts'
 import { useT } from '../i18n/i18n.ts'
 import { SessionModelChip } from '../models/session-model.tsx'
 import { PresetChip } from '../presets/preset-chip.tsx'
+import { ApprovalPanel } from '../safety/approval-panel.tsx'
+import { PermissionChip } from '../safety/permission-chip.tsx'
 import { run } from '../store/actions.ts'
 import { draftOf, giveBack, setDraft, useDraft } from '../store/drafts-state.ts'
 import { usePrefs } from '../store/prefs.ts'
 import { isRunning } from '../store/session-view.ts'
 import type { OpenSession } from '../store/session-view.ts'
-import { useApp } from '../store/store.ts'
-import { IconButton, Tip } from '../ui/button.tsx'
+import { IconButton } from '../ui/button.tsx'
 import { useNow, usePhone } from '../ui/hooks.ts'
 import { Problems } from '../ui/problems.tsx'
 import { TextBox } from './text-box.tsx'
@@ -33,6 +34,7 @@ export function Composer({ id, view }: { id: string; view: OpenSession }) {
   return (
     <div className="base">
       <Problems place={`session:${id}`} />
+      <ApprovalPanel view={view} />
       <Tray id={id} view={view} />
       <div className={`comp ${shut ? 'shut' : ''}`}>
         <TextBox
@@ -49,7 +51,7 @@ export function Composer({ id, view }: { id: string; view: OpenSession }) {
         <div className="tools">
           <SessionModelChip state={view.state} />
           {!phone && <PresetChip view={view} />}
-          <Confinement />
+          <PermissionChip view={view} />
           <span className="end">
             {running && view.state.openTurn && <Elapsed since={view.state.openTurn.startedAt} />}
             {running && text.trim() === '' ? (
@@ -108,20 +110,4 @@ async function stop(id: string, view: OpenSession): Promise<void> {
 function Elapsed({ since }: { since: number }) {
   const now = useNow(1000)
   return <span className="num">{clockText(Math.max(0, now - since))}</span>
-}
-
-/** Always said where one types: nothing here confines what an agent does. */
-export function Confinement({ look = '' }: { look?: string }) {
-  const t = useT()
-  const confinement = useApp((app) => app.global?.host.confinement)
-  if (!confinement) return null
-  const text = t(`confinement.${confinement}`)
-  return (
-    <Tip text={t(`confinement.${confinement}.why`)}>
-      <span className={`chip ${look}`} tabIndex={0} role="note" aria-label={text}>
-        <ShieldOff size={14} />
-        <span className="trunc label">{text}</span>
-      </span>
-    </Tip>
-  )
 }

@@ -1,5 +1,8 @@
+import { enPermissions } from './en-permissions.ts'
+
 /** Texts of the settings screen; they load with it. */
 export const enSettings = {
+  ...enPermissions,
   find: 'Find a setting',
   'find.none': 'No setting matches {query}',
   offline: 'The server is not answering',

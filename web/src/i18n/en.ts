@@ -1,10 +1,12 @@
 import { enModels } from './en-models.ts'
 import { enPlaces } from './en-places.ts'
+import { enSafety } from './en-safety.ts'
 import { enSession } from './en-session.ts'
 
 export const en = {
   ...enModels,
   ...enPlaces,
+  ...enSafety,
   ...enSession,
   close: 'Close',
   copy: 'Copy',

@@ -1,6 +1,8 @@
+import { zhPermissions } from './zh-permissions.ts'
 import type { enSettings } from './en-settings.ts'
 
 export const zhSettings: Record<keyof typeof enSettings, string> = {
+  ...zhPermissions,
   find: '查找设置',
   'find.none': '没有与 {query} 匹配的设置',
   offline: '服务器没有响应',

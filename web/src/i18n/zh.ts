@@ -1,12 +1,14 @@
 import type { en } from './en.ts'
 import { zhModels } from './zh-models.ts'
 import { zhPlaces } from './zh-places.ts'
+import { zhSafety } from './zh-safety.ts'
 import { zhSession } from './zh-session.ts'
 
 /** Complete by type: a key without a text here does not compile. */
 export const zh: Record<keyof typeof en, string> = {
   ...zhModels,
   ...zhPlaces,
+  ...zhSafety,
   ...zhSession,
   close: '关闭',
   copy: '复制',

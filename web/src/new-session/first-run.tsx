@@ -8,6 +8,13 @@ import { Button } from '../ui/button.tsx'
 import { Problems } from '../ui/problems.tsx'
 import { presetOf, useNewSession } from './state.ts'
 
+const FIRST = {
+  full: 'first.confined',
+  partial: 'first.confined',
+  none: 'first.not-confined',
+  container: 'first.container',
+} as const
+
 /** Nothing is here yet: choose a folder, or see a scripted session without any key. */
 export function FirstRun({ global }: { global: GlobalState }) {
   const t = useT()
@@ -20,6 +27,8 @@ export function FirstRun({ global }: { global: GlobalState }) {
       {
         prompt: t('first.demoPrompt'),
         ...(preset !== undefined && { preset }),
+        // Said above: nothing confines here, and the script is known.
+        ...(global.safety.verdict.enforcement === 'none' && { permission: 'full' }),
         ...(demo && model && { selection: { provider: demo.id, model: model.id, alsoDefault: false } }),
       },
       { place: 'new', retry: () => void play() },
@@ -31,7 +40,7 @@ export function FirstRun({ global }: { global: GlobalState }) {
     <div className="empty" data-testid="first-run">
       <FolderOpen size={20} strokeWidth={1.5} />
       <h2>{t('first.title')}</h2>
-      <p>{t(`first.${global.host.confinement}`)}</p>
+      <p>{t(FIRST[global.safety.verdict.enforcement])}</p>
       <div className="flex">
         <Button look="pri lg" data-testid="choose-folder" onClick={choose}>
           {t('first.choose')}

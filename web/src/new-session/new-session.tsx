@@ -2,7 +2,6 @@ import { ArrowUp, ChevronDown, Folder, FolderPlus, Layers } from 'lucide-react'
 import { useState } from 'react'
 import { textTokens } from '../../../server/wire/tokens.ts'
 import type { GlobalState, WorkspaceRow } from '../../../server/wire/views.ts'
-import { Confinement } from '../composer/composer.tsx'
 import { TextBox } from '../composer/text-box.tsx'
 import { shortPath, tokens } from '../i18n/format.ts'
 import { t as translate, useT } from '../i18n/i18n.ts'
@@ -10,6 +9,8 @@ import type { T } from '../i18n/i18n.ts'
 import { ModelChip } from '../models/model-chip.tsx'
 import type { AlsoResult } from '../models/model-chip.tsx'
 import { PresetOptions } from '../presets/preset-options.tsx'
+import { NoRunner } from '../safety/no-runner.tsx'
+import { PermissionPick } from '../safety/permission-chip.tsx'
 import { linkTo, navigate } from '../router.ts'
 import { run } from '../store/actions.ts'
 import { draftOf, setDraft, useDraft } from '../store/drafts-state.ts'
@@ -84,8 +85,9 @@ function Start({ global, asked }: { global: GlobalState; asked: string | undefin
             onPick={(next, alsoDefault) => useNewSession.setState({ selection: next, alsoDefault })}
             onAlso={(alsoDefault) => useNewSession.setState({ alsoDefault })}
           />
-          <Confinement look="out" />
+          <PermissionPick safety={global.safety} />
         </div>
+        <NoRunner safety={global.safety} />
         <div className="comp">
           <TextBox
             autoFocus
@@ -151,13 +153,14 @@ function pickPreset(id: string): void {
 export async function create(workspace: string | undefined, preset: string | undefined): Promise<void> {
   const prompt = draftOf('new')
   if (prompt.trim() === '') return
-  const { selection, alsoDefault } = useNewSession.getState()
+  const { selection, alsoDefault, permission } = useNewSession.getState()
   const outcome = await run(
     'session.create',
     {
       prompt,
       ...(workspace !== undefined && { workspace }),
       ...(preset !== undefined && { preset }),
+      ...(permission !== undefined && { permission }),
       ...(selection && { selection: { ...selection, alsoDefault } }),
     },
     { place: 'new', retry: () => void create(workspace, preset) },

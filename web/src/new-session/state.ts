@@ -7,6 +7,8 @@ interface NewSession {
   workspace?: string
   preset?: string
   selection?: Selection
+  /** Id of a permission preset. */
+  permission?: string
   alsoDefault: boolean
   /** The preset before the last switch, for "what changed" and undo. */
   before?: string

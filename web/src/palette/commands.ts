@@ -23,6 +23,7 @@ export type CommandId =
   | 'usage'
   | 'models'
   | 'sessions'
+  | 'permissions'
   | 'appearance'
   | 'about'
   | 'light'
@@ -52,6 +53,7 @@ export function commands(): Command[] {
     { id: 'usage', label: t('usage'), run: go({ place: 'usage' }) },
     { id: 'models', label: t('cmd.models'), run: go({ place: 'settings', page: 'models' }) },
     { id: 'sessions', label: t('cmd.sessions'), run: go({ place: 'settings', page: 'sessions' }) },
+    { id: 'permissions', label: t('cmd.permissions'), run: go({ place: 'settings', page: 'permissions' }) },
     { id: 'appearance', label: t('cmd.appearance'), run: go({ place: 'settings', page: 'appearance' }) },
     { id: 'about', label: t('cmd.about'), run: go({ place: 'settings', page: 'about' }) },
     { id: 'light', label: t('cmd.light'), run: () => setPrefs({ theme: 'light' }) },

@@ -19,6 +19,7 @@ import {
   Pencil,
   Plus,
   Search,
+  Shield,
   StarOff,
   Sun,
 } from 'lucide-react'
@@ -50,6 +51,7 @@ const ICONS: Record<CommandId, typeof Plus> = {
   usage: ChartColumn,
   models: Cpu,
   sessions: MessageSquare,
+  permissions: Shield,
   appearance: Contrast,
   about: Info,
   light: Sun,

@@ -1,13 +1,17 @@
-import { ShieldOff } from 'lucide-react'
+import { Shield, ShieldOff } from 'lucide-react'
+import type { SandboxVerdict } from '../../../server/wire/safety.ts'
 import type { HostFacts } from '../../../server/wire/views.ts'
 import { useT } from '../i18n/i18n.ts'
+import { Again, Fix } from '../safety/no-runner.tsx'
 import { useApp } from '../store/store.ts'
+import { Problems } from '../ui/problems.tsx'
 import { Fault } from './host-faults.tsx'
 
 export function About() {
   const t = useT()
   const host = useApp((app) => app.global?.host)
-  if (!host) return <div className="card" style={{ height: 220 }} aria-busy="true" />
+  const safety = useApp((app) => app.global?.safety)
+  if (!host || !safety) return <div className="card" style={{ height: 220 }} aria-busy="true" />
   const facts: [string, string][] = [
     ['core-web', host.version],
     [t('about.protocol'), String(host.protocol)],
@@ -40,16 +44,47 @@ export function About() {
             <h2>{t('about.confinement')}</h2>
           </div>
         </div>
-        <div className={`note ${host.confinement === 'container' ? '' : 'warn'}`}>
-          <ShieldOff size={14} />
-          <span>
-            <span className="m">{t(`confinement.${host.confinement}`)}.</span>{' '}
-            {t(`confinement.${host.confinement}.why`)}
-          </span>
-        </div>
+        <Verdict verdict={safety.verdict} />
       </section>
       <HostProblems problems={host.problems} />
     </>
+  )
+}
+
+function Verdict({ verdict }: { verdict: SandboxVerdict }) {
+  const t = useT()
+  const { enforcement, version = '' } = verdict
+  const good = enforcement === 'full' || enforcement === 'container'
+  const Icon = good ? Shield : ShieldOff
+  return (
+    <div className={`note ${good ? '' : 'warn'}`} data-testid="verdict">
+      <Icon size={14} />
+      <div className="grow stack" style={{ gap: 8 }}>
+        <p>
+          <span className="m">
+            {t(
+              enforcement === 'none'
+                ? 'runner.none'
+                : enforcement === 'container'
+                  ? 'permission.container'
+                  : 'runner.full',
+            )}
+            .
+          </span>{' '}
+          {enforcement === 'container' && t('permission.container.what')}
+          {enforcement === 'none' && t('runner.what')}
+          {enforcement === 'full' && t('runner.fullWhat', { version })}
+          {enforcement === 'partial' && t('permission.partial')}
+        </p>
+        <Fix verdict={verdict} />
+        {enforcement !== 'container' && (
+          <div className="flex">
+            <Again />
+          </div>
+        )}
+        <Problems place="sandbox" />
+      </div>
+    </div>
   )
 }
 

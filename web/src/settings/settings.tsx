@@ -1,4 +1,4 @@
-import { Cpu, Info, Contrast, MessageSquare } from 'lucide-react'
+import { Cpu, Info, Contrast, MessageSquare, Shield } from 'lucide-react'
 import { linkTo, SETTINGS_PAGES } from '../router.ts'
 import type { SettingsPage } from '../router.ts'
 import { useTitle } from '../ui/hooks.ts'
@@ -7,12 +7,19 @@ import { About } from './about.tsx'
 import { Appearance } from './appearance.tsx'
 import { FindSetting } from './find.tsx'
 import { ModelSettings } from './models.tsx'
+import { PermissionSettings } from './permissions.tsx'
 import { SessionSettings } from './sessions.tsx'
 import { useText } from './text.ts'
 import '../styles/settings.css'
 
-const ICONS = { models: Cpu, sessions: MessageSquare, appearance: Contrast, about: Info }
-const PAGES = { models: ModelSettings, sessions: SessionSettings, appearance: Appearance, about: About }
+const ICONS = { models: Cpu, sessions: MessageSquare, permissions: Shield, appearance: Contrast, about: Info }
+const PAGES = {
+  models: ModelSettings,
+  sessions: SessionSettings,
+  permissions: PermissionSettings,
+  appearance: Appearance,
+  about: About,
+}
 
 export function SettingsScreen({ page }: { page: SettingsPage }) {
   const t = useText()

@@ -39,8 +39,8 @@ export function flush(): void {
 function takeIn(frame: ServerFrame, sessions: Record<string, SessionView>): boolean {
   switch (frame.t) {
     case 'hello': {
-      const { host, workspaces, presets, models, sessionSettings } = frame
-      set({ global: { host, workspaces, presets, models, sessionSettings }, auth: 'in' })
+      const { host, workspaces, presets, models, sessionSettings, safety } = frame
+      set({ global: { host, workspaces, presets, models, sessionSettings, safety }, auth: 'in' })
       onHello()
       return false
     }

@@ -9,6 +9,8 @@ export interface Prefs {
   railCollapsed: boolean
   /** What plain Enter does while a turn runs; the modifier does the other. */
   enterWhileRunning: 'queue' | 'steer'
+  /** A notification of the browser when a session needs an answer and the page is hidden. */
+  notifyAsks: boolean
 }
 
 const KEY = 'core-web.prefs'
@@ -18,6 +20,7 @@ const fallback = (): Prefs => ({
   language: navigator.language.toLowerCase().startsWith('zh') ? 'zh' : 'en',
   railCollapsed: false,
   enterWhileRunning: 'queue',
+  notifyAsks: false,
 })
 
 function load(): Prefs {

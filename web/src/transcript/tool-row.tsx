@@ -16,6 +16,7 @@ import { useT } from '../i18n/i18n.ts'
 import { useLiveOutput } from '../store/live.ts'
 import { useNow } from '../ui/hooks.ts'
 import { Ansi, Card, DiffView, FileView, More, TodoList, cutLines } from './cards.tsx'
+import { Denied } from '../safety/denied.tsx'
 import { useOpen } from './open-state.ts'
 import { argsOf, hunksOf, lineOf } from './tools.ts'
 import type { ToolLine, ToolLook } from './tools.ts'
@@ -48,6 +49,7 @@ export const ToolRow = memo(function ToolRow({ item, session, cwd }: Props) {
     <>
       <Head item={item} line={line} live={live} open={open} onToggle={toggle} />
       {open && <Body item={item} line={line} live={live} output={output} />}
+      {item.result?.error?.code === 'PERMISSION_READ_ONLY' && <Denied session={session} />}
     </>
   )
 })

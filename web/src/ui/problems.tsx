@@ -29,6 +29,8 @@ const NEXT: Partial<Record<Problem['error']['code'], Next>> = {
   'agent-preset/invalid': { label: 'problem.presets', to: { place: 'presets' } },
   'agent-preset/locked': { label: 'problem.new', to: { place: 'new' } },
   'session/not-found': { label: 'problem.new', to: { place: 'new' } },
+  'permission/unusable': { label: 'problem.permissions', to: { place: 'settings', page: 'permissions' } },
+  'permission/not-found': { label: 'problem.permissions', to: { place: 'settings', page: 'permissions' } },
   'workspace/not-found': { label: 'problem.new', to: { place: 'new' } },
 }
 
