@@ -74,8 +74,7 @@ const answer = (
   session: string,
   { id, digest }: { id: string; digest: string },
   how: 'once' | 'session' | 'reject',
-  note?: string,
-  by = tab,
+  { note, by = tab }: { note?: string; by?: Client } = {},
 ) => by.command('approval.answer', { session, approval: id, digest, answer: how, ...(note !== undefined && { note }) })
 
 const resultsOf = (session: string) =>
@@ -110,7 +109,7 @@ describe('what is asked before it runs', () => {
     const two = await question(session, 2)
     expect(existsSync(first)).toBe(true)
     expect(two.id).not.toBe(one.id)
-    await answer(session, two, 'reject', '  use another name ')
+    await answer(session, two, 'reject', { note: '  use another name ' })
     await tab.turnEnd(session, 1)
     expect(existsSync(second)).toBe(false)
     expect(resultsOf(session)[1]).toEqual({
@@ -173,7 +172,7 @@ describe('what is asked before it runs', () => {
     const snapshot = await late.attach(session)
     const state = snapshot.t === 'snapshot' ? snapshot.state : { asks: [] }
     expect(state.asks).toMatchObject([{ id: one.id, digest: one.digest }])
-    await answer(session, state.asks[0]!, 'once', undefined, late)
+    await answer(session, state.asks[0]!, 'once', { by: late })
     await late.close()
     await tab.turnEnd(session, 1)
     expect(existsSync(join(host.work, 'late'))).toBe(true)
@@ -189,10 +188,7 @@ describe('what is asked before it runs', () => {
         async (a, b, swap) => {
           const session = await asked('ask', write(join(host.work, `race-${lanes}`)))
           const one = await question(session)
-          const sends = [
-            () => answer(session, one, a as 'once'),
-            () => answer(session, one, b as 'once', undefined, second),
-          ]
+          const sends = [() => answer(session, one, a), () => answer(session, one, b, { by: second })]
           const told = await Promise.allSettled((swap ? sends.toReversed() : sends).map((send) => send()))
           await tab.turnEnd(session, 1)
           const winners = told.flatMap((each) => (each.status === 'fulfilled' ? [each.value.outcome] : []))

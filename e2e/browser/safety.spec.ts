@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import type { Reply } from '../mock-llm/reply.ts'
-import { bash, expect, mark, say, shared as test, visit, type Shop } from './fixtures.ts'
+import { addFolder, bash, expect, mark, say, shared as test, test as bare, visit, type Shop } from './fixtures.ts'
 
 const write = (path: string): Reply => ({
   toolCalls: [{ name: 'write', arguments: JSON.stringify({ file_path: path, content: 'one\ntwo' }) }],
@@ -128,4 +128,28 @@ test('own choices, rules with a rehearsal, and the default are kept by the host'
     .getByRole('button', { name: /Remove/ })
     .click()
   await expect(page.getByTestId('permission-workspace-write')).toHaveAttribute('aria-selected', 'true')
+})
+
+const NO_RUNNER = '- id: sandbox\n  config:\n    path: /nowhere\n'
+
+bare.use({ patches: [NO_RUNNER] })
+bare('where nothing confines, New session says so and takes neither way by itself', async ({ page, world }) => {
+  await page.goto(world.server.url)
+  await expect(page.getByTestId('first-run')).toContainText('Nothing confines it there')
+  await addFolder(page, world)
+  const note = page.getByTestId('no-runner')
+  await expect(note).toContainText('Nothing confines commands on this machine')
+  await note.getByRole('button', { name: 'How to fix it' }).click()
+  await expect(note).toContainText('no program bwrap')
+  await expect(note).toContainText('bubblewrap')
+  await note.getByTestId('probe').click()
+  await expect(note).toBeVisible()
+  await chip(page).click()
+  await expect(page.getByTestId('permission-workspace-write')).toHaveAttribute('aria-disabled', 'true')
+  await page.keyboard.press('Escape')
+  await note.getByTestId('run-bare').click()
+  await expect(note).toBeHidden()
+  await expect(chip(page)).toHaveClass(/bare/)
+  await visit(page, world.server, 'settings/about')
+  await expect(page.getByTestId('verdict')).toContainText('Nothing confines commands')
 })

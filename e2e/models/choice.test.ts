@@ -191,8 +191,11 @@ test('B17 what confines a session is its own: hops, a restart and another defaul
     tab.events(session).flatMap((event) => (event.type === 'sandbox/mode' ? [event.data] : []))
   const [first, second] = [await made(), await made()]
   for (const id of [first, second]) await prompted(id)
+  const byDefault = { mode: 'workspace-write', network: true, source: 'default' }
+  expect(modes(first)).toEqual([byDefault])
+  await tab.command('permission.select', { session: first, preset: 'full' })
   const began = modes(first)
-  expect(began).toEqual([{ mode: 'full', source: 'not-confined' }])
+  expect(began).toEqual([byDefault, { mode: 'full', network: true }])
   for (let hop = 0; hop < 10; hop++) {
     tab.send({ t: 'detach', session: hop % 2 ? first : second })
     await tab.attach(hop % 2 ? second : first)
@@ -207,7 +210,9 @@ test('B17 what confines a session is its own: hops, a restart and another defaul
   expect(modes(first)).toEqual(began)
   const later = await made()
   await prompted(later)
-  expect(modes(later)).toEqual([{ mode: 'full', source: 'container' }])
+  await tab.attach(second)
+  expect(modes(second)).toEqual([byDefault])
+  expect(modes(later)).toEqual([{ mode: 'full', network: true, source: 'container' }])
 })
 
 test('B20 a new session starts with the pick that was also made the default, in every tab', async () => {

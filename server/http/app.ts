@@ -99,7 +99,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     // One hop: what stands further left in the forwarded headers is the client's own claim.
     trustProxy: options.trustProxy ? (_address, hop) => hop < 1 : false,
     // The longest session id fits.
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 512 },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16_384 },
     frameworkErrors: (error, _request, reply) => void sendError(reply as unknown as FastifyReply, error),
   })
   server.server.maxConnections = CONNECTIONS

@@ -1,5 +1,5 @@
 import { chmodSync, lstatSync, rmSync } from 'node:fs'
-import { connect, type AddressInfo } from 'node:net'
+import { connect } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
@@ -53,7 +53,7 @@ export function addresses({ host, socket, allowHost, basePath }: Omit<Bind, 'own
 }
 
 export const portOf = (server: FastifyInstance): number => {
-  const address = server.server.address() as AddressInfo | string | null
+  const address = server.server.address()
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 

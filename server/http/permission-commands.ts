@@ -21,7 +21,9 @@ export const permissionHandlers = ({
   policies,
   asks,
 }: PermissionHandlersOptions): { [N in Names]: Handler<N> } => ({
-  'permission.select': async ({ session, ...choice }) => ({ policy: await sessions.selectPermission(session, choice) }),
+  'permission.select': async ({ session, ...choice }) => ({
+    policy: await sessions.permissions.select(session, choice),
+  }),
   'permission.save': (args) => policies.save(args),
   'permission.remove': ({ preset }) => policies.remove(preset),
   'permission.default': ({ preset }) => policies.saveDefault(preset),
@@ -32,12 +34,12 @@ export const permissionHandlers = ({
       throw new CoreError('permission/invalid', `A rule of a ${rule.scope} needs a session that it is made in.`)
     if (rule.scope === 'workspace') return { rule: await policies.addRule(rule, await cwdOf(sessions, session)) }
     const made = checkedRule(rule)
-    await sessions.changeRules(session, (rules) => [...rules, made])
+    await sessions.permissions.changeRules(session, (rules) => [...rules, made])
     return { rule: made.id }
   },
   'rule.remove': async ({ session, rule }) => {
     if (session === undefined) await policies.removeRule(rule)
-    else await sessions.changeRules(session, (rules) => without(rules, rule))
+    else await sessions.permissions.changeRules(session, (rules) => without(rules, rule))
     return { rule }
   },
   'rule.rehearse': (args) => rehearse(sessions, args),

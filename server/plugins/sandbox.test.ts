@@ -27,7 +27,7 @@ async function hostWith(permission?: string, env: Record<string, string> = {}) {
     preset: 'minimal',
     ...(permission !== undefined && { permission }),
   })
-  const choose = (preset: string) => sessions.selectPermission(session, { preset })
+  const choose = (preset: string) => sessions.permissions.select(session, { preset })
   return { host, folder, dataDir, session, choose, closing, sandbox: host.service('sandbox')! }
 }
 

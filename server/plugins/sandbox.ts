@@ -11,6 +11,8 @@ import type { Policy } from '../wire/safety.ts'
 
 const Count = z.int().positive()
 const config = z.strictObject({
+  /** Where bubblewrap is, when it is not in the system's folders. */
+  path: z.string().min(1).optional(),
   limits: z
     .strictObject({
       memoryMb: Count.optional(),
@@ -26,7 +28,7 @@ export default plugin({
   name: 'sandbox',
   inject: ['webStartup', 'dataFolder'],
   config,
-  apply(ctx, { limits }: z.output<typeof config>) {
+  apply(ctx, { limits, path }: z.output<typeof config>) {
     const { env } = ctx.webStartup
     const uid = process.getuid?.()
     const sandbox = new Sandbox({
@@ -35,6 +37,7 @@ export default plugin({
       openTerminal: openPty,
       scratch: defaultRoot(env),
       ...(uid !== undefined && { uid }),
+      ...(path !== undefined && { path }),
       ...(limits && { limits: given(limits) }),
     })
     void sandbox.ready()

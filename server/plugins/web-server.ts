@@ -47,8 +47,7 @@ export default plugin({
     'asks',
   ],
   async apply(ctx) {
-    const { sessionSettings, policy, asks } = ctx
-    const { webStartup, sessions, roster, workspaces, providers, agentPresets, presetLibrary, logger } = ctx
+    const { webStartup, sessions, workspaces, providers, agentPresets, presetLibrary, logger } = ctx
     const { flags, dataDir, rootDir } = webStartup
     refuseOpenBind(flags)
     const token = flags.auth ? accessToken(dataDir, webStartup.env['CORE_WEB_TOKEN']) : undefined
@@ -59,21 +58,14 @@ export default plugin({
     }
     const place = () => placeOf({ ...flags, port: port() })
     const host = hostFacts(ctx)
-    const global = (): GlobalState => ({
-      host: host(),
-      workspaces: workspaces.list(),
-      presets: roster.current(),
-      models: providers.current(),
-      sessionSettings: sessionSettings.current(),
-      safety: policy.view(),
-    })
+    const global = globalState(ctx, host)
     const app = await createApp({
       sessions,
       workspaces,
       providers,
-      sessionSettings,
-      policies: policy,
-      asks,
+      sessionSettings: ctx.sessionSettings,
+      policies: ctx.policy,
+      asks: ctx.asks,
       global,
       secrets: secretsOf(ctx),
       presetDocument: async (id) => agentPresets.readDocument(id),
@@ -109,6 +101,20 @@ export default plugin({
     })
   },
 })
+
+function globalState(
+  { workspaces, roster, providers, sessionSettings, policy }: Context,
+  host: () => HostFacts,
+): () => GlobalState {
+  return () => ({
+    host: host(),
+    workspaces: workspaces.list(),
+    presets: roster.current(),
+    models: providers.current(),
+    sessionSettings: sessionSettings.current(),
+    safety: policy.view(),
+  })
+}
 
 /** What the host knows to be secret: its own, and every key in use. */
 function secretsOf(ctx: Context): SecretSource {

@@ -1,13 +1,11 @@
 import type { Redactor } from './redact.ts'
 
-type Write = NodeJS.WriteStream['write']
-
 /** From now on nothing leaves by this stream unredacted. Answers what ends that. */
 export function guardStream(stream: Pick<NodeJS.WriteStream, 'write'>, redactor: Redactor): () => void {
   const write = stream.write
   const guarded = (chunk: string | Uint8Array, ...rest: unknown[]): boolean =>
     (write as (...args: unknown[]) => boolean).call(stream, clean(chunk, redactor), ...rest)
-  stream.write = guarded as Write
+  stream.write = guarded
   return () => (stream.write = write)
 }
 

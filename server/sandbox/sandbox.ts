@@ -17,6 +17,8 @@ export interface SandboxOptions {
   /** Where shells have their control folders and a trial may make its workspace; outside `/tmp`. */
   scratch: string
   limits?: Limits
+  /** Folders, with colons between them, in which bubblewrap is looked for; default see `ProbeOptions`. */
+  path?: string
   uid?: number
   probe?: typeof probe
   now?(): number
@@ -131,13 +133,14 @@ export class Sandbox {
   }
 
   async #probe(): Promise<SandboxVerdict> {
-    const { openTerminal, scratch, env, uid, now } = this.#options
+    const { openTerminal, scratch, env, uid, now, path } = this.#options
     this.#probed = await (this.#options.probe ?? probe)({
       openTerminal,
       scratch,
       masks: this.#masks(),
       env,
       ...(uid !== undefined && { uid }),
+      ...(path !== undefined && { path }),
       ...(now && { now }),
     })
     for (const listener of this.#listeners) listener(this.#probed.verdict)

@@ -1,5 +1,5 @@
 import { CoreError, type WireError } from '../wire/errors.ts'
-import { type Draft, draft, type LogEvent } from '../wire/events.ts'
+import type { Draft, LogEvent } from '../wire/events.ts'
 import type { EventLog } from '../log/port.ts'
 import type { SessionLog } from '../log/session-log.ts'
 import type { ScopeKey } from '../scope/scope.ts'

@@ -4,7 +4,6 @@ import { newId } from '../wire/ids.ts'
 import type { CommandResults, ParsedArgs } from '../wire/commands.ts'
 import type { Selection } from '../wire/messages.ts'
 import type { ForkReport, PresetUsage } from '../wire/presets.ts'
-import type { PinnedPolicy, PolicyChoice, Rule } from '../wire/safety.ts'
 import type { SearchHit, SessionPage } from '../wire/protocol.ts'
 import type { SessionLog } from '../log/session-log.ts'
 import { newHeader } from '../log/store.ts'
@@ -15,6 +14,7 @@ import { checkSelection, saveAsDefault } from './models.ts'
 import { brokenPreset, OpenSessions } from './open-sessions.ts'
 import type { Index } from './ports.ts'
 import { Roll } from './roll.ts'
+import { SessionPermissions } from './session-permissions.ts'
 import { SessionPresets } from './session-presets.ts'
 import type { SessionsOptions } from './options.ts'
 import { UsageReports } from './usage-reports.ts'
@@ -35,6 +35,7 @@ const REMOVED: WireError = {
 export class Sessions {
   readonly feeds = new Feeds()
   readonly usage: UsageReports
+  readonly permissions: SessionPermissions
   readonly #options: SessionsOptions
   readonly #open: OpenSessions
   readonly #roll: Roll
@@ -54,6 +55,7 @@ export class Sessions {
       },
     })
     this.#presets = new SessionPresets(this.#open, options.presets)
+    this.permissions = new SessionPermissions(this.#open, options.permissions)
     this.#roll = new Roll({ index: options.index, feed: this.feeds, live: (id) => this.#open.live(id) })
   }
 
@@ -165,25 +167,6 @@ export class Sessions {
     session.log.append(draft('session/budget', { limit }))
     await session.log.barrier()
     return { limit }
-  }
-
-  /** What the session is held to from its next call on. */
-  async selectPermission(id: string, choice: { preset: string } | { choice: PolicyChoice }): Promise<PinnedPolicy> {
-    const { permissions } = this.#options
-    if (!permissions)
-      throw new CoreError('permission/invalid', 'This host keeps no policies: it runs without the row policy.')
-    const session = await this.#open.ensure(id)
-    session.log.append(...permissions.chosen(choice))
-    await session.log.barrier()
-    await permissions.changed(session.agent)
-    return session.state().policy
-  }
-
-  /** The session's own rules, changed by `change`. */
-  async changeRules(id: string, change: (rules: readonly Rule[]) => Rule[]): Promise<void> {
-    const session = await this.#open.ensure(id)
-    session.log.append(draft('permission/rules', { rules: change(session.state().policy.rules) }))
-    await session.log.barrier()
   }
 
   /** See `SessionPresets`. */

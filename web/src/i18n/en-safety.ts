@@ -28,6 +28,7 @@ export const enSafety = {
   'rule.allow': 'allow',
   'rule.ask': 'ask',
   'rule.deny': 'forbid',
+  'ask.verb': 'Asks',
   'ask.title': 'The agent asks',
   'ask.command': 'Run this command?',
   'ask.edit': 'Change this file?',

@@ -29,6 +29,7 @@ export const zhSafety: Record<keyof typeof enSafety, string> = {
   'rule.allow': '允许',
   'rule.ask': '询问',
   'rule.deny': '禁止',
+  'ask.verb': '询问',
   'ask.title': '代理在询问',
   'ask.command': '运行此命令？',
   'ask.edit': '修改此文件？',

@@ -14,6 +14,7 @@ import type { ItemOf } from '../../../server/projection/transcript-items.ts'
 import { clockText, duration } from '../i18n/format.ts'
 import { useT } from '../i18n/i18n.ts'
 import { useLiveOutput } from '../store/live.ts'
+import { useApp } from '../store/store.ts'
 import { useNow } from '../ui/hooks.ts'
 import { Ansi, Card, DiffView, FileView, More, TodoList, cutLines } from './cards.tsx'
 import { Denied } from '../safety/denied.tsx'
@@ -47,7 +48,7 @@ export const ToolRow = memo(function ToolRow({ item, session, cwd }: Props) {
   const [open, toggle] = useOpen(`${session}|${item.key}`, byItself)
   return (
     <>
-      <Head item={item} line={line} live={live} open={open} onToggle={toggle} />
+      <Head item={item} session={session} line={line} live={live} open={open} onToggle={toggle} />
       {open && <Body item={item} line={line} live={live} output={output} />}
       {item.result?.error?.code === 'PERMISSION_READ_ONLY' && <Denied session={session} />}
     </>
@@ -61,15 +62,20 @@ function opensItself(item: ItemOf<'tool'>, line: ToolLine): boolean {
 
 interface HeadProps {
   item: ItemOf<'tool'>
+  session: string
   line: ToolLine
   live: boolean
   open: boolean
   onToggle(): void
 }
 
-function Head({ item, line, live, open, onToggle }: HeadProps) {
+function Head({ item, session, line, live, open, onToggle }: HeadProps) {
   const t = useT()
   const Icon = ICONS[line.look]
+  const asks = useApp((app) => {
+    const view = app.sessions[session]
+    return view?.kind === 'open' && view.state.asks.some(({ callId }) => callId === item.callId)
+  })
   const Chevron = open ? ChevronDown : ChevronRight
   const todos = line.look === 'todo' ? todosOf(item) : []
   const done = todos.filter((todo) => todo.status === 'completed').length
@@ -83,7 +89,7 @@ function Head({ item, line, live, open, onToggle }: HeadProps) {
       onClick={onToggle}
     >
       <Icon size={16} strokeWidth={1.75} />
-      <span className="verb">{t(live ? `doing.${line.verb}` : `did.${line.verb}`)}</span>
+      <span className="verb">{t(asks ? 'ask.verb' : live ? `doing.${line.verb}` : `did.${line.verb}`)}</span>
       <span className="obj trunc">{line.object}</span>
       {todos.length > 0 && <span className="last">{t('todo.count', { done, total: todos.length })}</span>}
       <span className="meta">
