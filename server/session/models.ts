@@ -44,3 +44,9 @@ export async function saveAsDefault(
     return { default: { saved: false, reason } }
   }
 }
+
+export const noModel = () =>
+  new CoreError(
+    'session/model-not-configured',
+    'No model is chosen. Pick one in the model chip, or set a default in Settings > Models.',
+  )

@@ -10,7 +10,7 @@ import { newHeader } from '../log/store.ts'
 import { agentPreset } from '../projection/agent-preset.ts'
 import { Feeds } from './feed.ts'
 import type { LiveSession } from './live.ts'
-import { checkSelection, saveAsDefault } from './models.ts'
+import { checkSelection, saveAsDefault, noModel } from './models.ts'
 import { brokenPreset, OpenSessions } from './open-sessions.ts'
 import type { Index } from './ports.ts'
 import { Roll } from './roll.ts'
@@ -19,12 +19,6 @@ import { SessionPresets } from './session-presets.ts'
 import type { SessionsOptions } from './options.ts'
 import { UsageReports } from './usage-reports.ts'
 import type { SessionView } from './view.ts'
-
-const noModel = () =>
-  new CoreError(
-    'session/model-not-configured',
-    'No model is chosen. Pick one in the model chip, or set a default in Settings > Models.',
-  )
 
 const REMOVED: WireError = {
   code: 'session/not-found',
