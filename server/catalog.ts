@@ -14,6 +14,7 @@ export const catalog: Catalog = {
   'config-editor': host(() => import('./plugins/config-editor.ts')),
   'state-store': host(() => import('./plugins/state-store.ts')),
   sandbox: host(() => import('./plugins/sandbox.ts')),
+  shells: host(() => import('./plugins/shells.ts')),
   policy: host(() => import('./plugins/policy.ts')),
   workspaces: host(() => import('./plugins/workspaces.ts')),
   llm: host(() => import('./plugins/llm.ts')),

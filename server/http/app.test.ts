@@ -65,6 +65,7 @@ async function serve(options: Partial<AppOptions> = {}) {
     sessionSettings: {} as SessionSettings,
     policies: {} as AppOptions['policies'],
     asks: {} as AppOptions['asks'],
+    shells: {} as AppOptions['shells'],
     global: () => ({ host: SECRET }) as unknown as GlobalState,
     presetDocument: async () => ({ agentPreset: 'x', content: SECRET }),
     presetContents: async (id) => ({

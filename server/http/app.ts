@@ -43,6 +43,7 @@ export interface AppOptions {
   sessionSettings: SessionSettings
   policies: CommandsOptions['policies']
   asks: CommandsOptions['asks']
+  shells: CommandsOptions['shells']
   global: () => GlobalState
   secrets: RestOptions['secrets']
   presetDocument: RestOptions['presetDocument']

@@ -18,6 +18,7 @@ function setup() {
     sessionSettings: {} as SessionSettings,
     policies: {} as CommandsOptions['policies'],
     asks: {} as CommandsOptions['asks'],
+    shells: {} as CommandsOptions['shells'],
     library: {} as CommandsOptions['library'],
     presets: {} as CommandsOptions['presets'],
     global: () => ({}) as never,

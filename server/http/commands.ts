@@ -12,6 +12,7 @@ import { permissionHandlers, type PermissionHandlersOptions } from './permission
 import { presetHandlers, type PresetHandlersOptions } from './preset-commands.ts'
 import { LIMITS, Pace, type Limits } from './limits.ts'
 import { sessionHandlers, sessionRoom } from './session-commands.ts'
+import { shellHandlers, type LiveTab, type ShellDesk } from './shell-commands.ts'
 
 /** Results of so many commands are kept for so long (ms), so that one sent again after a reconnect acts once. */
 const REMEMBERED = 1_000
@@ -22,6 +23,8 @@ const FORGOTTEN: ReadonlySet<CommandName> = new Set([
   'preset.check',
   'rule.rehearse',
   'sandbox.probe',
+  // Of one tab, and a tab that connected again is another one.
+  'shell.watch',
   'session.fork-check',
   'provider.find-local',
   'provider.refresh',
@@ -32,6 +35,8 @@ export type Handler<N extends CommandName> = (
   args: ParsedArgs<N>,
   /** The command's id: makes prompts and sessions the same ones when it is sent again after a restart of the server. */
   id: string,
+  /** Where it came from, for what ends with the tab. */
+  tab?: LiveTab,
 ) => Promise<CommandResults[N]> | CommandResults[N]
 type Handlers = { [N in CommandName]: Handler<N> }
 
@@ -51,6 +56,7 @@ export interface CommandsOptions {
   presets: PresetHandlersOptions['presets']
   policies: PermissionHandlersOptions['policies']
   asks: PermissionHandlersOptions['asks']
+  shells: ShellDesk
   global: () => GlobalState
   /** Live sessions of this process; absent: nobody counts them. */
   running?: () => number
@@ -75,8 +81,8 @@ export class Commands {
     return this.#options.global()
   }
 
-  async run<N extends CommandName>(id: string, name: N, args: unknown): Promise<CommandResults[N]> {
-    if (FORGOTTEN.has(name)) return this.#once(id, name, args)
+  async run<N extends CommandName>(id: string, name: N, args: unknown, tab?: LiveTab): Promise<CommandResults[N]> {
+    if (FORGOTTEN.has(name)) return this.#once(id, name, args, tab)
     const key = `${name} ${id}`
     const digest = createHash('sha256')
       .update(JSON.stringify(args) ?? '')
@@ -90,7 +96,7 @@ export class Commands {
         `The command id "${id}" already stands for another ${name}. Send this one under an id of its own.`,
       )
     this.#pace.take(name)
-    const result = this.#once(id, name, args)
+    const result = this.#once(id, name, args, tab)
     const entry: Known = { args: digest, at: this.#now(), result }
     this.#results.set(key, entry)
     // A refusal changed nothing, so the same id may try again.
@@ -114,7 +120,7 @@ export class Commands {
     return now()
   }
 
-  async #once<N extends CommandName>(id: string, name: N, args: unknown): Promise<CommandResults[N]> {
+  async #once<N extends CommandName>(id: string, name: N, args: unknown, tab?: LiveTab): Promise<CommandResults[N]> {
     const parsed = COMMANDS[name].safeParse(args)
     if (!parsed.success)
       throw new CoreError(
@@ -124,8 +130,9 @@ export class Commands {
     const handler = this.#handlers[name] as (
       args: unknown,
       id: string,
+      tab?: LiveTab,
     ) => Promise<CommandResults[N]> | CommandResults[N]
-    return handler(parsed.data, id)
+    return handler(parsed.data, id, tab)
   }
 }
 
@@ -140,6 +147,7 @@ function handlers(options: CommandsOptions): Handlers {
   return {
     ...presetHandlers({ library, presets, sessions }),
     ...permissionHandlers(options),
+    ...shellHandlers(sessions, options.shells),
     ...sessionHandlers(sessions, picked, sessionRoom(sessions, running, { ...LIMITS, ...limits })),
     'model.default': (selection) => providers.saveDefault(selection),
     'model.facts': (args) => providers.saveFacts(args),

@@ -7,7 +7,8 @@ import { CoreError, toWireError } from '../wire/errors.ts'
 import { PING_MS, PROTOCOL, type ServerFrame } from '../wire/protocol.ts'
 import { never } from '../wire/never.ts'
 import type { Commands } from './commands.ts'
-import type { Hub, Viewer } from './hub.ts'
+import type { Hub } from './hub.ts'
+import type { LiveTab } from './shell-commands.ts'
 import { tooMany, type Limits } from './limits.ts'
 
 /** A tab with more bytes waiting than this is dropped to snapshot mode; it resumes once almost all have left. */
@@ -24,9 +25,11 @@ const Frame = z.discriminatedUnion('t', [
 ])
 
 /** One tab: its socket, what it shows, and how much it lags behind. */
-export class Tab implements Viewer {
+export class Tab implements LiveTab {
   readonly #socket: WebSocket
   #drained: (() => void)[] = []
+  readonly #ends: (() => void)[] = []
+  #closed = false
   heard = true
   /** Commands without an answer so far. */
   pending = 0
@@ -52,6 +55,20 @@ export class Tab implements Viewer {
 
   onDrained(resume: () => void): void {
     this.#drained.push(resume)
+  }
+
+  get closed(): boolean {
+    return this.#closed
+  }
+
+  onClosed(effect: () => void): void {
+    this.#ends.push(effect)
+  }
+
+  /** The socket is gone. */
+  end(): void {
+    this.#closed = true
+    for (const effect of this.#ends.splice(0)) effect()
   }
 
   #sent(): void {
@@ -98,6 +115,7 @@ export function installSocket(app: FastifyInstance, options: SocketOptions): voi
       tabs--
       clearInterval(ping)
       hub.closed(tab)
+      tab.end()
     })
     // The close event that follows does the work; without a listener the process would end.
     socket.on('error', () => {})
@@ -153,7 +171,7 @@ async function command(
         `There is no command "${frame.name}". Reload the page: it may be older than the server.`,
       )
     const name = frame.name as CommandName
-    const result = await commands.run(frame.id, name, frame.args)
+    const result = await commands.run(frame.id, name, frame.args, tab)
     tab.frame({ t: 'ack', id: frame.id, name, result } as ServerFrame)
   } catch (error) {
     if (!(error instanceof CoreError)) report(error)

@@ -21,6 +21,7 @@ export default plugin({
         timeoutMs,
         stdin,
         warn: (message) => logger.warn(message),
+        screen: ctx.get('shells')?.screen(context.agent.id),
         ...confinement(ctx, context),
       })),
     )

@@ -45,6 +45,7 @@ export default plugin({
     'presetLibrary',
     'policy',
     'asks',
+    'shells',
   ],
   async apply(ctx) {
     const { webStartup, sessions, workspaces, providers, agentPresets, presetLibrary, logger } = ctx
@@ -66,6 +67,7 @@ export default plugin({
       sessionSettings: ctx.sessionSettings,
       policies: ctx.policy,
       asks: ctx.asks,
+      shells: ctx.shells,
       global,
       secrets: secretsOf(ctx),
       presetDocument: async (id) => agentPresets.readDocument(id),

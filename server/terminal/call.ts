@@ -1,10 +1,10 @@
 import type { Kept } from './ring.ts'
 import type { ControlDir } from './control.ts'
 import type { PtyExit } from './pty.ts'
-import { callLine, endLine, redirections } from './line.ts'
+import { callLine, endLine, redirections, typedMark } from './line.ts'
 import { interrupt } from './ladder.ts'
 import { Transcript } from './transcript.ts'
-import { TICK, Watchdog } from './watchdog.ts'
+import { isAtPrompt, isInCommand, TICK, Watchdog, type Finding } from './watchdog.ts'
 
 export type InterruptReason = 'timeout' | 'cancelled' | 'needs-input'
 
@@ -37,6 +37,10 @@ export interface CallShell {
   /** Bytes that belong to no call. */
   between(bytes: Buffer): void
   kill(): void
+  /** A person answers what commands ask: then waiting is no reason to interrupt. */
+  answering(): boolean
+  /** Now and then while the call runs. */
+  tick?(): void
 }
 
 /** A status record without a fence is believed after this time: the fence was printed to nowhere. */
@@ -143,6 +147,8 @@ export class Call {
       return
     }
     const finding = this.#watchdog.look({ now, lastByte: this.#lastByte, started: this.#started() })
+    this.#shell.tick?.()
+    if (this.#shell.answering() && this.#isAsking(finding)) return
     if (finding === 'prompt') this.#heal()
     if (finding === 'not-started') this.#settle({ kind: 'not-started', why: 'it did not read the command' })
     if (finding === 'needs-input') this.#interrupt('needs-input')
@@ -165,6 +171,32 @@ export class Call {
     this.#shell.write('\x03')
     this.#timers.push(setTimeout(() => this.#typeEnd(), HEAL_PAUSE))
     this.#watchdog.forget()
+  }
+
+  /** A `read` of the command looks like the prompt from outside. */
+  #isAsking(finding: Finding): boolean {
+    return finding === 'needs-input' || (finding === 'prompt' && isInCommand(this.#shell.pid()))
+  }
+
+  /** What is typed now is read by the command, not by the shell. */
+  takesInput(): boolean {
+    if (this.#done || this.#interrupted || !this.#started()) return false
+    const pid = this.#shell.pid()
+    return !isAtPrompt(pid) || isInCommand(pid)
+  }
+
+  /** Somebody reads the terminal right now. */
+  waits(): boolean {
+    return this.takesInput() && this.#watchdog.waits()
+  }
+
+  /** False: it was not typed. */
+  type(text: string): boolean {
+    const { nonce } = this.#request
+    if (!this.takesInput() || !this.#shell.control.mark(typedMark(nonce))) return false
+    this.#watchdog.forget()
+    this.#shell.write(text)
+    return true
   }
 
   #typeEnd(): void {

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { confinement, unconfined, type Confinement } from '../plugins/sandbox.fixture.ts'
-import { Terminal, type CallResult } from './terminal.ts'
+import type { CallResult } from './result.ts'
+import { Terminal } from './terminal.ts'
 
 interface Expectation {
   endKind?: string | string[]

@@ -20,6 +20,9 @@ export type Status = number | 'absent' | 'gone'
 const LONGEST_PATH = 120
 const PLAIN_PATH = /^\/[A-Za-z0-9/._-]+$/
 
+/** In the path of every control directory of this process: a line that holds it is the wrapper's. */
+export const OWN_MARK = `/s-${process.pid}-`
+
 export const newNonce = () => randomBytes(8).toString('hex')
 
 /**
@@ -40,7 +43,7 @@ export class ControlDir {
     if (process.getuid && info.uid !== process.getuid()) throw new Error(`${root} belongs to another user`)
     if ((info.mode & 0o077) !== 0) chmodSync(root, 0o700)
     sweep(root)
-    const path = mkdtempSync(join(root, `s-${process.pid}-`))
+    const path = mkdtempSync(`${root}${OWN_MARK}`)
     if (PLAIN_PATH.test(path) && path.length <= LONGEST_PATH) return new ControlDir(path)
     rmSync(path, { recursive: true, force: true })
     throw new Error(
@@ -64,6 +67,16 @@ export class ControlDir {
       }
     } catch {
       return false // see above: the caller replaces directory and shell
+    }
+  }
+
+  /** False: it could not be made. */
+  mark(name: string): boolean {
+    try {
+      closeSync(openSync(join(this.path, name), 'a', 0o600))
+      return true
+    } catch {
+      return false // as above
     }
   }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { formatBashResult } from './format.ts'
-import type { CallResult } from './terminal.ts'
+import type { CallResult } from './result.ts'
 
 const result = (part: Partial<CallResult>): CallResult => ({
   end: { kind: 'completed', exitCode: 0 },

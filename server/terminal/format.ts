@@ -1,6 +1,6 @@
 import { never } from '../wire/never.ts'
 import { spillText } from './spill.ts'
-import type { CallEnd, CallResult, Notice } from './terminal.ts'
+import type { CallEnd, CallResult, Notice } from './result.ts'
 
 export interface BashText {
   text: string

@@ -25,11 +25,17 @@ export function callLine(control: ControlDir, nonce: string, { previous, redirec
   return ` ${start};${status} ${source};${endLine(control, nonce)}`
 }
 
+/** Made when a person has typed into the call: what of it nobody has read must not become a command of the shell. */
+export const typedMark = (nonce: string): string => `${nonce}.i`
+/** Seconds until the terminal has nothing more to give. */
+const DRAIN = 0.02
+
 /**
  * Status record, end fence, and the options reset that would disturb the next line: errexit, tracing, line editing, and a
  * prompt (an activated virtual environment sets one), which would be printed after every call.
  */
 export function endLine(control: ControlDir, nonce: string): string {
+  const typed = `[[ ! -e "${control.path}/${typedMark(nonce)}" ]] || \\builtin read -r -t ${DRAIN} -N 65536 _ </dev/tty || \\builtin :`
   const fence = `\\builtin printf '\\e]7777;${nonce}\\a' >/dev/tty`
-  return ` >|"${control.path}/${nonce}.$?"; { ${fence}; \\builtin set +exv +o emacs +o vi; PS1= PS2=; } 2>/dev/null\n`
+  return ` >|"${control.path}/${nonce}.$?"; { ${typed}; ${fence}; \\builtin set +exv +o emacs +o vi; PS1= PS2=; } 2>/dev/null\n`
 }

@@ -1,6 +1,7 @@
 import { closeSync, constants, openSync } from 'node:fs'
 import { constants as system } from 'node:os'
 import { spawn } from 'node-pty'
+import { echoOf, setEcho } from './echo.ts'
 import { withoutInherited } from './inherit.ts'
 
 export interface PtyOptions {
@@ -18,6 +19,9 @@ export interface Pty {
   /** The process that was spawned: the shell itself, or the sandbox around it. */
   pid: number
   write(text: string): void
+  /** Whether the terminal shows what is typed; undefined when that cannot be told. */
+  echo(): Promise<boolean | undefined>
+  setEcho(on: boolean): Promise<void>
   /** Settles when the process is gone and its output was read to the end. */
   exited: Promise<PtyExit>
 }
@@ -35,15 +39,22 @@ export function openPty(argv: string[], options: PtyOptions): Pty {
   if (file === undefined) throw new Error('nothing to start')
   const { cwd, env } = options
   const terminal = spawn(file, args, { cwd, env, encoding: null, cols: COLUMNS, rows: ROWS })
-  const slave = openSlave((terminal as unknown as { ptsName?: string }).ptsName)
+  let slave = openSlave((terminal as unknown as { ptsName?: string }).ptsName)
   terminal.onData((chunk) => options.onData(chunk as unknown as Buffer))
   const exited = new Promise<PtyExit>((resolve) => {
     terminal.onExit(({ exitCode, signal }) => {
       if (slave !== undefined) closeSync(slave)
+      slave = undefined
       resolve(signal ? { signal: signalName(signal) } : { exitCode })
     })
   })
-  return { pid: terminal.pid, write: (text) => terminal.write(text), exited }
+  return {
+    pid: terminal.pid,
+    write: (text) => terminal.write(text),
+    echo: async () => (slave === undefined ? undefined : echoOf(slave)),
+    setEcho: async (on) => (slave === undefined ? undefined : setEcho(slave, on)),
+    exited,
+  }
 }
 
 function openSlave(name: string | undefined): number | undefined {

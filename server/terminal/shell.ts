@@ -7,6 +7,8 @@ import { openPty, type Pty, type PtyExit } from './pty.ts'
 import { Ring } from './ring.ts'
 import { Spill, type Spilled, type SpillPlace } from './spill.ts'
 import { retire } from './teardown.ts'
+import { Typing } from './typing.ts'
+import type { Screen } from './screen.ts'
 import type { Confine, Confined } from '../sandbox/confined.ts'
 
 /** No readline, so TAB and control bytes mean nothing; interactive, so jobs work and SIGINT does not end it. */
@@ -18,6 +20,8 @@ export interface ShellOptions {
   stdin: 'null' | 'tty'
   controlRoot?: string
   confine?: Confine
+  /** Where people watch it. */
+  screen?: Screen
 }
 
 /** `failed`: what was said by a shell that did not come up. `refused`: nothing was started. */
@@ -81,6 +85,7 @@ export class Shell {
   readonly #control: ControlDir
   readonly #between = new Ring(0, BETWEEN)
   readonly #pty: Pty
+  readonly typing: Typing
   readonly #sandboxed: boolean
   readonly #files: SpillPlace | undefined
   #pid: number
@@ -100,8 +105,9 @@ export class Shell {
     this.#pty = openPty(sandbox?.argv ?? BASH, {
       cwd: options.cwd,
       env: { ...options.env, ...FIXED_ENV },
-      onData: (chunk) => (this.#call ? this.#call.data(chunk) : this.#between.push(chunk)),
+      onData: (chunk) => (this.#call ? this.#call.data(chunk) : this.#apart(chunk)),
     })
+    this.typing = new Typing(this.#pty, options.screen)
     this.#pid = this.#pty.pid
     void this.#pty.exited.then((exit) => {
       this.#exit = exit
@@ -172,8 +178,10 @@ export class Shell {
     const previous = this.#previous
     const request: CallRequest = { nonce, command, timeoutMs, previous, bare }
     if (signal) request.signal = signal
+    const shown = bare || quiet ? undefined : this.#options.screen
     request.onOutput = (chunk) => {
       live?.push(chunk)
+      shown?.output(chunk)
       spill?.push(chunk)
     }
     const call = new Call(
@@ -182,15 +190,19 @@ export class Shell {
         control: this.#control,
         stdin: this.#options.stdin,
         write: (text) => this.#pty.write(text),
-        between: (bytes) => !bare && this.#between.push(bytes),
+        between: (bytes) => !bare && this.#apart(bytes),
         kill: () => this.#kill(),
+        answering: () => shown?.answering ?? false,
+        tick: () => shown?.watched && this.typing.look(),
       },
       request,
     )
     this.#call = call
+    if (shown) await this.typing.begin(call)
     let between: string | undefined
     const told = () => (quiet ? '' : this.takeBetween())
     const outcome = await call.run(() => (between = told()))
+    if (shown) await this.typing.end()
     this.#call = undefined
     live?.end()
     quiet?.(this.#control)
@@ -199,6 +211,12 @@ export class Shell {
     if (quiet && result.outcome.kind === 'completed') this.#previous = previous
     const spilled = spill?.end(result.binary || result.omitted > 0 || result.output.length > (run.spill?.from ?? 0))
     return { ...result, between: between ?? told(), ...(spilled && { spill: spilled }) }
+  }
+
+  /** Text that belongs to no call. */
+  #apart(bytes: Buffer): void {
+    this.#between.push(bytes)
+    this.#options.screen?.output(bytes)
   }
 
   #spill({ spill }: ShellRun, scrub: { mark: string; line: Scrub }): Spill | undefined {

@@ -1,11 +1,11 @@
 import { existsSync, readlinkSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { never } from '../wire/never.ts'
-import type { Outcome } from './call.ts'
 import { shellEnvironment } from './environment.ts'
 import { EXPORTS, readExports, type Exports } from './exports.ts'
-import { ENDED, Shell, type OpenedShell, type ShellCall, type ShellOptions, type ShellRun } from './shell.ts'
-import type { Spilled } from './spill.ts'
+import { ENDED, Shell, type OpenedShell, type ShellOptions, type ShellRun } from './shell.ts'
+import { endOf, NOTHING, notRun, outputOf, type CallResult, type NewShellReason, type Notice } from './result.ts'
+import { commandName, readStat } from './process.ts'
+import type { Screen, Watched } from './screen.ts'
 import type { Confine } from '../sandbox/confined.ts'
 
 export interface TerminalOptions {
@@ -25,51 +25,13 @@ export interface TerminalOptions {
   controlRoot?: string
   /** Told what a closed shell left behind. */
   warn?(message: string): void
-}
-
-export type NewShellReason = 'restart' | 'idle' | 'death' | 'mode'
-
-export type CallEnd =
-  /** `exitCode` is missing when the command removed the record of it. */
-  | { kind: 'completed'; exitCode?: number }
-  | { kind: 'exited'; exitCode?: number; signal?: string }
-  | { kind: 'timeout' | 'cancelled' | 'needs-input'; stateKept: boolean }
-  /** No shell could be started; `output` says what was said meanwhile. */
-  | { kind: 'failed'; reason: string }
-  /** The session's policy allows no shell on this machine; nothing has run. */
-  | { kind: 'refused'; code: string; reason: string }
-
-/** What the model has to know beside the output, in this order at the head of the result. */
-export type Notice =
-  | { kind: 'new-shell'; reason: NewShellReason; directory: string }
-  /** The shell before could not be used; `why` goes on after "the previous shell was replaced:". */
-  | { kind: 'replaced'; why: string }
-  /** Text of background jobs that arrived since the last result. */
-  | { kind: 'between'; text: string }
-  /** The shell will be replaced before the next call. */
-  | { kind: 'degraded'; why: string }
-
-export interface CallResult {
-  end: CallEnd
-  /** Cleaned text. Of a long output head and tail; `seam` is where they meet. */
-  output: string
-  seam?: number
-  /** Bytes left out at the seam. */
-  omitted: number
-  totalBytes: number
-  binary?: boolean
-  notices: Notice[]
-  /** The file with the whole output, where the result holds a part of it. */
-  spill?: Spilled
-  /** Cancelled while it waited: nothing of the command has run. */
-  notRun?: true
-  /** The limit that held for this call, milliseconds. */
-  timeoutMs: number
-  /** Duration without the time in the queue, milliseconds. */
-  ms: number
+  /** Where people watch it. */
+  screen?: Screen
 }
 
 export interface RunOptions {
+  /** What those who watch know the call as. */
+  callId?: string
   signal?: AbortSignal
   timeoutMs?: number
   onOutput?(text: string): void
@@ -87,7 +49,7 @@ const DEFAULT_TIMEOUT_MS = 300_000
 const EXPORTS_MS = 5000
 
 /** The persistent shell of one agent: started on first use, replaced when it is gone, one call at a time in order. */
-export class Terminal {
+export class Terminal implements Watched {
   readonly #options: TerminalOptions
   readonly #waiting: Waiting[] = []
   #pump: Promise<void> | undefined
@@ -96,9 +58,36 @@ export class Terminal {
   /** Why the next shell is not the session's first one. */
   #reason: NewShellReason | undefined
   #closed = false
+  #running: { callId: string; since: number } | undefined
 
   constructor(options: TerminalOptions) {
     this.#options = options
+    options.screen?.use(this)
+  }
+
+  view(): ReturnType<Watched['view']> {
+    const { pid } = this
+    const cwd = this.cwd()
+    const foreground = pid === undefined ? undefined : foregroundOf(pid)
+    return {
+      ...(pid !== undefined && { pid }),
+      ...(cwd !== undefined && { cwd }),
+      running: this.#running ? { ...this.#running, ...(foreground !== undefined && { foreground }) } : null,
+      hidden: this.#shell?.typing.hidden ?? false,
+    }
+  }
+
+  async asks(): ReturnType<Watched['asks']> {
+    const asked = await this.#shell?.typing.asks()
+    return asked && this.#running && { ...asked, callId: this.#running.callId }
+  }
+
+  type(text: string, before: () => void): boolean {
+    return this.#shell?.typing.type(text, before) ?? false
+  }
+
+  answered(on: boolean): void {
+    this.#shell?.typing.answered(on)
   }
 
   /** Where the shell is now; undefined without a shell or where the system does not say. */
@@ -169,10 +158,24 @@ export class Terminal {
     for (let entry = this.#waiting.shift(); entry; entry = this.#waiting.shift()) {
       entry.begin()
       if (this.#closed) entry.resolve(notRun())
-      else entry.resolve(await this.#run(entry.command, entry.options))
+      else entry.resolve(await this.#watched(entry))
     }
     // In the same step as the last look at the queue: a call made a moment later has to find nobody at work.
     this.#pump = undefined
+  }
+
+  #runs(call: { callId: string; since: number } | undefined): void {
+    this.#running = call
+    this.#options.screen?.changed()
+  }
+
+  async #watched({ command, options }: Waiting): Promise<CallResult> {
+    if (!options.quiet) this.#runs({ callId: options.callId ?? '', since: Date.now() })
+    try {
+      return await this.#run(command, options)
+    } finally {
+      this.#runs(undefined)
+    }
   }
 
   async #run(command: string, options: Waiting['options']): Promise<CallResult> {
@@ -243,14 +246,16 @@ export class Terminal {
     await this.#retire()
     await this.#pump
     await this.#retire()
+    this.#options.screen?.left(this)
   }
 }
 
 async function open(options: TerminalOptions, cwd: string): Promise<Partial<OpenedShell> & { reason?: string }> {
-  const { env = shellEnvironment(), stdin = 'null', controlRoot, confine } = options
+  const { env = shellEnvironment(), stdin = 'null', controlRoot, confine, screen } = options
   const shellOptions: ShellOptions = { cwd, env, stdin }
   if (controlRoot !== undefined) shellOptions.controlRoot = controlRoot
   if (confine) shellOptions.confine = confine
+  if (screen) shellOptions.screen = screen
   try {
     return await Shell.open(shellOptions)
   } catch (error) {
@@ -258,39 +263,14 @@ async function open(options: TerminalOptions, cwd: string): Promise<Partial<Open
   }
 }
 
+/** The program that owns the terminal, where that is not the shell itself. */
+function foregroundOf(shell: number): string | undefined {
+  const stat = readStat(shell)
+  return stat && stat.foreground > 0 && stat.foreground !== stat.group ? commandName(stat.foreground) : undefined
+}
+
 function existing(directory: string): string {
   let found = directory
   while (!existsSync(found) && dirname(found) !== found) found = dirname(found)
   return found
-}
-
-const NOTHING = { output: '', omitted: 0, totalBytes: 0 }
-
-const notRun = (): CallResult => ({
-  ...NOTHING,
-  end: { kind: 'cancelled', stateKept: true },
-  notRun: true,
-  notices: [],
-  timeoutMs: 0,
-  ms: 0,
-})
-
-function outputOf({ output, seam, omitted, totalBytes, binary, spill }: ShellCall) {
-  const whole = { output, omitted, totalBytes, ...(seam !== undefined && { seam }) }
-  return { ...whole, ...(binary && { binary }), ...(spill && { spill }) }
-}
-
-function endOf(outcome: Outcome): CallEnd {
-  switch (outcome.kind) {
-    case 'completed':
-      return { kind: 'completed', ...(outcome.exitCode !== undefined && { exitCode: outcome.exitCode }) }
-    case 'exited':
-      return { kind: 'exited', ...outcome.exit }
-    case 'interrupted':
-      return { kind: outcome.reason, stateKept: outcome.stateKept }
-    case 'not-started':
-      return { kind: 'failed', reason: outcome.why }
-    default:
-      return never(outcome)
-  }
 }

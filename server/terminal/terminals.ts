@@ -1,4 +1,5 @@
-import { Terminal, type NewShellReason, type TerminalOptions } from './terminal.ts'
+import type { NewShellReason } from './result.ts'
+import { Terminal, type TerminalOptions } from './terminal.ts'
 
 /** The terminals of a preset's agents: one each, made on first use. The key is the agent's scope. */
 export class Terminals {

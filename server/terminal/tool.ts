@@ -6,7 +6,8 @@ import { escalationOf, escalationShape, outsideNote } from './escalation.ts'
 import { formatBashResult } from './format.ts'
 import { runOnce } from './once.ts'
 import { keepSpill, spillPlace } from './spill.ts'
-import type { CallResult, NewShellReason, Terminal, TerminalOptions } from './terminal.ts'
+import type { CallResult, NewShellReason } from './result.ts'
+import type { Terminal, TerminalOptions } from './terminal.ts'
 import type { Terminals } from './terminals.ts'
 
 export interface PersistentBashOptions {
@@ -67,6 +68,7 @@ export function persistentBash(options: PersistentBashOptions): Tool {
       if (context.admission?.outside) return outside(terminal, context, { ...args, timeoutMs, maxOutputChars })
       if (args.restart) await terminal.replace('restart')
       const result = await terminal.run(args.command, {
+        callId: context.callId,
         signal: context.signal,
         timeoutMs,
         onOutput: (text) => context.output(text),

@@ -30,6 +30,14 @@ export class Watchdog {
     this.#stdin = stdin
   }
 
+  /** Somebody reads the terminal now: a program in the foreground, or the command itself with `read`. */
+  waits(): boolean {
+    const stat = readStat(this.#shell)
+    if (!stat) return false
+    if (isAtPrompt(this.#shell)) return isInCommand(this.#shell)
+    return this.#blockedChild(stat.foreground) !== undefined
+  }
+
   /** After something was typed, what was seen before counts no more. */
   forget(): void {
     this.#promptSince = undefined
@@ -76,6 +84,9 @@ export class Watchdog {
 export function isAtPrompt(shell: number): boolean {
   return ownsForeground(shell) && readsTerminal(shell)
 }
+
+/** While it sources a command, bash keeps its own input and output aside, from descriptor 10 on. */
+export const isInCommand = (shell: number): boolean => isTerminal(shell, 10)
 
 export function ownsForeground(shell: number): boolean {
   const stat = readStat(shell)

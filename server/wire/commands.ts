@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { SESSION_ID } from './ids.ts'
 import type { LocalServer, Probe, SessionSettingsView } from './models.ts'
-import type { ApprovalOutcome, PinnedPolicy, Rehearsed, SafetyView, SandboxVerdict } from './safety.ts'
+import type { ApprovalOutcome, PinnedPolicy, Rehearsed, SafetyView, SandboxVerdict, ShellView } from './safety.ts'
 import type { ForkReport, PresetCheck } from './presets.ts'
 import type { SessionRow, WorkspaceRow, DirectoryListing, ProviderView, ModelsView } from './views.ts'
 
@@ -185,6 +185,10 @@ export const COMMANDS = {
   }),
   /** Tries again what confines commands on this machine. */
   'sandbox.probe': z.strictObject({}),
+  /** Frames `shell` follow until `watching` is false, or the tab is gone. */
+  'shell.watch': z.strictObject({ session: Session, watching: z.boolean(), answering: z.boolean().default(false) }),
+  /** Typed into the running command's terminal, as it is; a line ends with a line feed. */
+  'shell.input': z.strictObject({ session: Session, text: z.string().min(1).max(4096) }),
   'workspace.browse': z.strictObject({ path: z.string().max(4096).optional() }),
   /**
    * Makes a route of a person's own, or changes one. A shipped id keeps its label and wire; for an own one the three first
@@ -260,6 +264,8 @@ export interface CommandResults {
   'rule.rehearse': { calls: Rehearsed[]; matched: number; looked: number }
   'approval.answer': { outcome: ApprovalOutcome }
   'sandbox.probe': SandboxVerdict
+  'shell.watch': ShellView
+  'shell.input': { bytes: number }
   'model.facts': { provider: ProviderView }
   'budget.save': SessionSettingsView
   'session.budget': { limit: number | null }

@@ -31,6 +31,7 @@ export const ERROR_CODES = [
   'approval/not-found',
   'approval/answered',
   'approval/wrong-digest',
+  'shell/not-running',
   'provider/not-found',
   'provider/invalid',
   'credential/invalid',

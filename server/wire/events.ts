@@ -172,6 +172,10 @@ export interface EventData {
   'approval/asked': Omit<PendingApproval, 'askedAt'>
   /** `note` is what the person wrote for the model. */
   'approval/decided': { turn: number; step: number; id: string; outcome: ApprovalOutcome; note?: string }
+  /** Somebody looks at the agent's shell, or says that they answer what its commands ask. */
+  'terminal/watch': { watching: boolean; answering: boolean }
+  /** What a person typed into the agent's shell; absent `text`: the terminal did not show it (a password). */
+  'terminal/input': { callId?: string; bytes: number; text?: string }
   'todo/write': { todos: { content: string; status: 'pending' | 'in_progress' | 'completed' }[] }
   'llm/sent': {
     turn: number
@@ -236,6 +240,8 @@ const TYPES: { [K in EventType]: true } = {
   'permission/rules': true,
   'approval/asked': true,
   'approval/decided': true,
+  'terminal/watch': true,
+  'terminal/input': true,
   'todo/write': true,
   'llm/sent': true,
   'llm/retry': true,
@@ -268,6 +274,8 @@ export const IGNORABLE_TYPES = [
   'session/vocabulary',
   'approval/asked',
   'approval/decided',
+  'terminal/watch',
+  'terminal/input',
 ] as const satisfies readonly EventType[]
 
 /** Values pinned at creation: alone they never create a file (tools spec 6.1). */

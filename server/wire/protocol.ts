@@ -2,6 +2,7 @@ import type { CommandArgs, CommandName, CommandResults } from './commands.ts'
 import type { WireError } from './errors.ts'
 import type { Header, LogEvent } from './events.ts'
 import type { GenerationRef } from './presets.ts'
+import type { ShellView } from './safety.ts'
 import type { GlobalState, SessionRow } from './views.ts'
 import type { SessionState } from '../projection/session-state.ts'
 
@@ -82,6 +83,8 @@ export type ServerFrame =
       offset: number
       text: string
     }
+  /** To tabs that watch the agent's shell: its state whenever that changes, and raw text without anything but colours. */
+  | { t: 'shell'; session: string; view: ShellView; text?: string }
   /** Rows that changed or appeared; `removed` ids are gone. */
   | { t: 'sessions'; rows: SessionRow[]; removed: string[] }
   | ({ t: 'global' } & Partial<GlobalState>)

@@ -133,3 +133,15 @@ export interface Rehearsed {
   /** Why a rule that looks alike does not match, e.g. that the command is not a single simple one. */
   why?: string
 }
+
+/** An agent's shell as a person sees it. */
+export interface ShellView {
+  /** Absent: no shell was started, or it has ended. */
+  pid?: number
+  cwd?: string
+  running: { callId: string; since: number; foreground?: string } | null
+  /** A person said that they answer what a command asks, so nothing is interrupted for wanting input. */
+  answering: boolean
+  /** The terminal does not show what is typed: a password is asked for. */
+  hidden: boolean
+}
