@@ -124,6 +124,19 @@ test('no order of mounts shows what a mask hides, or lets be written what is no 
   )
 })
 
+test('a guarded place inside of another one does not open that', () => {
+  const mounts: [string, string][] = [['/a', '/c/b']]
+  const made = profile({
+    mode: 'read-only',
+    roots: [],
+    masks: [],
+    guarded: ['/c/b/a', '/c/b/a/a'],
+    mounts,
+    kindOf: () => 'folder',
+  })
+  expect(seen(steps(bwrapArgv(made)), '/a/a')).toEqual({ real: '/c/b/a', write: false })
+})
+
 /** A root or shown folder below a guarded place opens it again, as a root below a mask does. */
 function isGuarded(real: string, { guarded, roots, mounts, control }: Profile): boolean {
   const longest = (list: readonly string[]) =>

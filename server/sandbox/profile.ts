@@ -90,7 +90,7 @@ function layers(profile: Profile): { first: Layer[]; bound: Layer[]; sealed: str
   for (const path of guarded.filter((each) => kindOf(each) !== undefined))
     for (const { at, binding } of seenAt(path, bindings)) {
       if (!binding.write || hidden(path, masks, binding)) continue
-      bound.push(...pins(path, binding), { at, argv: ['--ro-bind', path, at] })
+      bound.push(...pins(path, binding, guarded), { at, argv: ['--ro-bind', path, at] })
     }
   return { first: outsideIn(first), bound: unique(outsideIn(bound)), sealed }
 }
@@ -146,9 +146,11 @@ const hidden = (path: string, masks: readonly string[], { real }: Binding): bool
  * The folders between a binding and a guarded place, bound onto themselves: a mount point cannot be renamed or removed, so
  * nobody can put a folder of the same name, with other contents, in the place of one that holds a guarded file.
  */
-function pins(path: string, { real, shown }: Binding): Layer[] {
+function pins(path: string, { real, shown }: Binding, guarded: readonly string[]): Layer[] {
   const between: Layer[] = []
   for (let folder = dirname(path); folder !== real; folder = dirname(folder)) {
+    // Bound onto itself, a guarded place could be written again.
+    if (guarded.some((place) => isWithin(folder, place))) continue
     const at = rebase(folder, real, shown)
     between.push({ at, argv: ['--bind', folder, at] })
   }

@@ -172,9 +172,8 @@ export interface EventData {
   'approval/asked': Omit<PendingApproval, 'askedAt'>
   /** `note` is what the person wrote for the model. */
   'approval/decided': { turn: number; step: number; id: string; outcome: ApprovalOutcome; note?: string }
-  /** Somebody looks at the agent's shell, or says that they answer what its commands ask. */
+  /** Who looks at the agent's shell and answers what it asks; what they typed, without `text` where it was not shown. */
   'terminal/watch': { watching: boolean; answering: boolean }
-  /** What a person typed into the agent's shell; absent `text`: the terminal did not show it (a password). */
   'terminal/input': { callId?: string; bytes: number; text?: string }
   'todo/write': { todos: { content: string; status: 'pending' | 'in_progress' | 'completed' }[] }
   'llm/sent': {
@@ -200,7 +199,6 @@ export interface EventData {
   'session/vocabulary': { types: string[]; plugin: string; version: string }
 }
 export type EventType = keyof EventData
-
 export type SurfaceOp = 'append' | { op: 'replace'; startSeq: number; endSeq: number }
 
 /** What a writer hands to the log; the log adds `seq` and `time`. */
@@ -291,13 +289,12 @@ export function draft<T extends EventType>(
   data: EventData[T],
   extra: { surfaceOp?: SurfaceOp; sourceEventSeqs?: number[] } = {},
 ): Draft<T> {
-  const surface = (SURFACE_TYPES as readonly string[]).includes(type)
-  const ignorable = (IGNORABLE_TYPES as readonly string[]).includes(type)
+  const isOne = (types: readonly string[]): boolean => types.includes(type)
   return {
     type,
     data,
-    ...(ignorable && { ignorable: true }),
-    ...(surface && { surfaceOp: extra.surfaceOp ?? 'append' }),
+    ...(isOne(IGNORABLE_TYPES) && { ignorable: true }),
+    ...(isOne(SURFACE_TYPES) && { surfaceOp: extra.surfaceOp ?? 'append' }),
     ...(extra.sourceEventSeqs && { sourceEventSeqs: extra.sourceEventSeqs }),
   } as unknown as Draft<T>
 }
