@@ -85,6 +85,9 @@ function takeIn(frame: ServerFrame, sessions: Record<string, SessionView>): bool
     case 'error':
       // Answered by the connection before they get here.
       return false
+    case 'shell':
+      // Only a tab that watches a shell gets these, and this page has no place that does.
+      return false
     default:
       return never(frame)
   }
