@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import { unconfined } from '../plugins/sandbox.fixture.ts'
 
 const SCRIPT = join(import.meta.dirname, '../plugins/plain-user.fixture.ts')
+const CASES = join(import.meta.dirname, '../plugins/shell-cases.fixture.ts')
 /** Nobody's: owns no file and has no home. */
 const UID = 65_533
 const root = process.getuid?.() === 0
@@ -36,6 +37,21 @@ test.skipIf(without !== undefined)(
     expect(facts.most).toBeLessThanOrEqual(45)
     const left = () => spawnSync('/bin/sh', ['-c', COUNT]).stdout.toString().trim()
     if (root) await expect.poll(left).toBe('0')
+    if (root) await rm(`/var/tmp/core-web-${UID}`, { recursive: true, force: true })
+  },
+)
+
+test.skipIf(without !== undefined)(
+  `SH every shell case holds inside the sandbox of a user without rights${without === undefined ? '' : ` (${without})`}`,
+  { timeout: 300_000 },
+  async () => {
+    const [program = '', ...args] = asUser
+    const env = { PATH: process.env['PATH'] }
+    const { stdout } = await promisify(execFile)(program, [...args, process.execPath, CASES], { env, timeout: 290_000 })
+    const { uid, ran, failed } = JSON.parse(stdout) as { uid: number; ran: number; failed: unknown[] }
+    expect(failed).toEqual([])
+    expect(ran).toBeGreaterThan(60)
+    if (root) expect(uid).toBe(UID)
     if (root) await rm(`/var/tmp/core-web-${UID}`, { recursive: true, force: true })
   },
 )
