@@ -93,8 +93,11 @@ export class Fence {
     return LOOPBACK.has(nameOf(host)) || this.#hosts.has(host) || this.#hosts.has(nameOf(host))
   }
 
-  #origin({ headers, upgrade }: FenceRequest): Refusal | undefined {
+  #origin({ headers, method, path, upgrade }: FenceRequest): Refusal | undefined {
     const origin = headers.origin
+    // The page's own files are public and alike for everyone, and browsers send Origin with its scripts: behind a proxy that
+    // this server was not told of they have to arrive, or nobody could say what is wrong. What they ask for is judged.
+    if (!upgrade && (method === 'GET' || method === 'HEAD') && isPageFile(path)) return undefined
     const foreign = (text: string): Refusal => ({ status: 403, code: 'gateway/forbidden', message: text })
     if (origin === undefined) {
       // A browser always sends Origin with a WebSocket; only clients that prove the token themselves may leave it out.
@@ -160,3 +163,5 @@ export class Fence {
     return offered.find((entry) => entry.startsWith('bearer.'))?.slice(7)
   }
 }
+
+const isPageFile = (path: string): boolean => path !== '/healthz' && !/^\/api(\/|$)/.test(path)
