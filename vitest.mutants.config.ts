@@ -29,9 +29,6 @@ export default defineConfig({
     testTimeout: 60_000,
     include: [
       'server/{preset,projection,scope,prompt}/**/*.test.ts',
-      // The loader and its patches are the preset room's, and a whole host is what tries them.
-      'server/boot*.test.ts',
-      'server/plugins/{composition,configured-agents}.test.ts',
       'server/model/*.test.ts',
       'server/session/{selection,selection-rules,titles}.test.ts',
     ],
