@@ -80,7 +80,10 @@ describe('rows under patch layers', () => {
     const rows = [row('a', { config: { x: 1, y: 1 } }), row('b')]
     const { result, warnings } = applied(
       rows,
-      [{ id: 'a', config: { x: 2, y: 2 } }, { id: 'b', disabled: true }],
+      [
+        { id: 'a', config: { x: 2, y: 2 } },
+        { id: 'b', disabled: true },
+      ],
       [{ id: 'a', config: { x: 3 } }],
     )
     expect(result).toEqual([row('a', { config: { x: 3 } }), row('b', { disabled: true })])
@@ -108,7 +111,10 @@ describe('rows under patch layers', () => {
   test('what is meant for an included document is handed on, each patch with its source, in their order', () => {
     const { result } = applied(
       [group('all', [include('doc')]), include('second')],
-      [{ id: 'doc:a', disabled: true }, { id: 'second:b', config: { x: 1 } }],
+      [
+        { id: 'doc:a', disabled: true },
+        { id: 'second:b', config: { x: 1 } },
+      ],
       [{ id: 'doc:mine:c', config: { y: 1 } }],
     )
     expect(result).toEqual([
