@@ -101,7 +101,7 @@ test.each<[string, unknown, object[]]>([
     [],
   ],
 ])('a plugin from elsewhere: %s', async (_name, config, findings) => {
-  expect(await found({ a: 1 }, { Config: config } as Partial<RowPlugin>)).toEqual(findings)
+  expect(await found({ a: 1 }, { Config: config })).toEqual(findings)
 })
 
 test('the schema of an editor has no dialect line, and what JSON cannot say is anything', () => {

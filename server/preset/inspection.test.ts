@@ -57,13 +57,19 @@ describe('how a declared preset stands', () => {
     expect(presetsOf(made).condition('mine')).toEqual(own)
     await made.write('data/presets/mine.yml', '- {')
     await made.host.reload()
-    expect(presetsOf(made).condition('mine')).toEqual({ ...own, stale: expect.objectContaining({ line: 2, column: 1 }) })
+    expect(presetsOf(made).condition('mine')).toEqual({
+      ...own,
+      stale: expect.objectContaining({ line: 2, column: 1 }),
+    })
   })
 })
 
 test('a composition names each running row’s module and the folder that it was looked up from', async () => {
   const made = await presetHost(
-    declare('standard', `${tool('a')}\n${OFF}\n- {id: g, name: cordis:group, isolate: {probeService: true}, config: [{id: p, name: probe-provider}]}`),
+    declare(
+      'standard',
+      `${tool('a')}\n${OFF}\n- {id: g, name: cordis:group, isolate: {probeService: true}, config: [{id: p, name: probe-provider}]}`,
+    ),
   )
   const [composition] = presetsOf(made).inspectCompositions()
   const module = (moduleName: string) => ({
