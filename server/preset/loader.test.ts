@@ -150,6 +150,7 @@ describe('from the folder of the document', () => {
     const { baseUrl } = await folderWith({ 'row.mjs': MODULE, 'sub/row.mjs': MODULE })
     for (const [name, base] of [
       ['./row.mjs', baseUrl],
+      ['./row.mjs?again', baseUrl],
       ['./sub/row.mjs', baseUrl],
       ['../row.mjs', new URL('sub/', baseUrl).href],
       [new URL('row.mjs', baseUrl).href, undefined],
