@@ -21,7 +21,8 @@ export default defineConfig({
   use: {
     browserName: 'chromium',
     viewport: { width: 1280, height: 800 },
-    trace: 'retain-on-failure',
+    // Pictures of every step would be a fourth of the suite's work; the snapshots of the page tell more.
+    trace: { mode: 'retain-on-failure', screenshots: false },
     launchOptions: { args, ...(executablePath ? { executablePath } : {}) },
   },
 })

@@ -7,6 +7,8 @@ const patience = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { t
 
 export default defineConfig({
   test: {
+    // Most tests wait for a terminal, a disk or a socket: two for each core keep two cores busy.
+    maxWorkers: '200%',
     projects: [
       {
         test: {

@@ -26,6 +26,7 @@ export default defineConfig({
   plugins: [nestedNames],
   test: {
     environment: 'node',
+    testTimeout: 60_000,
     include: [
       'server/{preset,projection,scope,prompt}/**/*.test.ts',
       'server/model/*.test.ts',

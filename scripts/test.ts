@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { ground } from './leftovers.ts'
 import { readPlaywright, readVitest, sum } from './results.ts'
 import type { TestOutcome } from './results.ts'
 
@@ -52,15 +53,26 @@ function longPhases(): Phase[] {
   return [vitest('long tests', 'reports/long.json', ['--config', 'vitest.long.config.ts'])]
 }
 
-function run(phase: Phase): PhaseOutcome {
+async function run(phase: Phase): Promise<PhaseOutcome> {
   console.log(`\n== ${phase.name}`)
   if (phase.report) rmSync(phase.report.file, { force: true })
+  const own = ground()
   const started = performance.now()
-  const done = spawnSync(process.execPath, phase.args, { stdio: 'inherit', env: { ...process.env, ...phase.env } })
+  const env = { ...process.env, ...own.env, ...phase.env }
+  const done = spawnSync(process.execPath, phase.args, { stdio: 'inherit', env })
   const outcomes = phase.report ? readReport(phase.report) : []
   const failed = done.status !== 0 || (phase.report !== undefined && outcomes.length === 0)
+  const left = await own.leftovers()
+  for (const line of left) console.log(`left behind: ${line}`)
+  if (phase.report) outcomes.push(nothingLeft(phase.name, left))
   return { phase, failed, outcomes, seconds: (performance.now() - started) / 1000 }
 }
+
+const nothingLeft = (title: string, left: readonly string[]): TestOutcome => ({
+  title: `${title} leave no process and no folder of the product behind`,
+  file: '',
+  status: left.length === 0 ? 'passed' : 'failed',
+})
 
 function readReport({ file, read }: NonNullable<Phase['report']>): TestOutcome[] {
   if (!existsSync(file)) return []
@@ -80,7 +92,8 @@ function describe(result: PhaseOutcome): string {
 }
 
 mkdirSync('reports', { recursive: true })
-const results = (long ? longPhases() : shortPhases()).map(run)
+const results: PhaseOutcome[] = []
+for (const phase of long ? longPhases() : shortPhases()) results.push(await run(phase))
 const all = results.flatMap(outcomesOf)
 const totals = sum(all)
 

@@ -357,7 +357,7 @@ test('rows close from the last to the first, and one that hangs does not keep th
     last: hostRow(() => () => void closed.push('last'), 'last'),
   }
   const rows = ['first', 'hangs', 'last'].map((name) => `- {id: ${name}, name: ${name}}\n`).join('')
-  const { host } = await testHost({ [HOST_FILE]: rows }, { catalog, settleMs: 8000 })
+  const { host } = await testHost({ [HOST_FILE]: rows }, { catalog, settleMs: 4500 })
   await host.close()
   expect(closed).toEqual(['last', 'first'])
 })

@@ -7,8 +7,8 @@ import { PROBES } from '../boot-testing.ts'
 import { checkText, readText } from './check.ts'
 import { importer } from './loader.ts'
 import { knowledgeOf, vocabularyOf } from './vocabulary.ts'
-import type { CheckWorld } from './check.ts'
-import type { Diagnostic } from '../wire/presets.ts'
+import type { CheckWorld, Trial } from './check.ts'
+import type { Diagnostic, DryRun } from '../wire/presets.ts'
 
 const CATALOG = { ...catalog, ...PROBES }
 const FOLDER = new URL('../../presets/', import.meta.url).href
@@ -155,6 +155,148 @@ test('what a trial finds stands at the row that it is about', async () => {
   expect(diagnostics.map(brief)).toEqual([
     { severity: 'error', message: 'tool-todo: no luck', line: 10, column: 13, at: 'plugins[1] g > config[0] bad' },
   ])
+})
+
+/** A world that notes what it was asked. */
+function worldWith(outcome: Awaited<ReturnType<Trial>> | Error | string, active?: DryRun) {
+  const asked: { trials: unknown[]; active: string[] } = { trials: [], active: [] }
+  const world: CheckWorld = {
+    ...WORLD,
+    trial: async (declaration, base) => {
+      asked.trials.push([declaration, base])
+      // A row's code may throw anything.
+      if (typeof outcome === 'string' || outcome instanceof Error) throw outcome
+      return outcome
+    },
+    active: async (preset) => {
+      asked.active.push(preset)
+      return active
+    },
+  }
+  return { asked, world }
+}
+
+const DRY = { tools: [] } as unknown as DryRun
+
+test('a sound text is tried once, from the folder of the documents, and compared with what it is an edit of', async () => {
+  const now = { ...DRY, sections: [] } as unknown as DryRun
+  const { asked, world } = worldWith({ rows: [], dry: DRY }, now)
+  expect(await checkText(document('- {id: a, name: tool-fs}'), world, 'mine')).toStrictEqual({
+    preset: 'mine',
+    diagnostics: [],
+    dry: DRY,
+    active: now,
+  })
+  expect(asked).toEqual({
+    trials: [[{ id: 'mine', plugins: [{ id: 'a', name: 'tool-fs' }] }, { baseUrl: FOLDER }]],
+    active: ['mine'],
+  })
+})
+
+test.for([
+  ['the preset that it edits', document('[]', 'other'), 'mine', 'mine'],
+  ['the one that it declares', document('[]', 'other'), undefined, 'other'],
+  ['none, where it declares none', '[]', undefined, ''],
+] as const)('a text is compared with %s', async ([, text, edited, expected]) => {
+  const { asked, world } = worldWith({ rows: [] })
+  expect(await checkText(text, world, edited)).not.toHaveProperty('active')
+  expect(asked.active).toEqual([expected])
+})
+
+test.for([
+  ['no YAML', '- {'],
+  ['no row', '[]'],
+  ['another row', '- {name: persona}'],
+  ['no config', '- name: agent-preset'],
+  ['no map as config', '- {name: agent-preset, config: }'],
+  ['no id', '- {name: agent-preset, config: {plugins: []}}'],
+  ['a number as id', '- {name: agent-preset, config: {id: 3, plugins: []}}'],
+  ['a blank id', '- {name: agent-preset, config: {id: " ", plugins: []}}'],
+])('a text with %s declares no preset and no rows, and is not tried', async ([, text]) => {
+  const { found, ...read } = await readText(text!, KNOWN)
+  expect([read, found.failed]).toStrictEqual([{ rows: [] }, true])
+  const { asked, world } = worldWith({ rows: [] })
+  const { diagnostics, ...answer } = await checkText(text!, world, 'mine')
+  expect([answer, asked.trials]).toStrictEqual([{}, []])
+  expect(diagnostics).toEqual(found.list.toSorted((a, b) => a.line - b.line || a.column - b.column))
+  expect(diagnostics.map(({ message }) => message).join()).not.toMatch(/may not change/)
+})
+
+test('a text without rows lacks the key, and nothing is said of a list', async () => {
+  expect(await faultsOf('- name: agent-preset\n  config:\n    id: mine\n')).toEqual([
+    expect.objectContaining({ message: expect.stringContaining('plugins'), line: 3, column: 5 }),
+  ])
+})
+
+test('an id that changed stands at the id, and nothing is tried', async () => {
+  const { asked, world } = worldWith({ rows: [], dry: DRY })
+  const { diagnostics, dry } = await checkText(document('[]', 'other'), world, 'mine')
+  expect(diagnostics).toStrictEqual([
+    {
+      endLine: 4,
+      endColumn: 14,
+      severity: 'error',
+      message: 'The id may not change: it is mine. Copy the preset to have it under another id.',
+      line: 4,
+      column: 9,
+    },
+  ])
+  expect([dry, asked.trials]).toEqual([undefined, []])
+})
+
+test('what is said stands in the order of the text, by lines and then by columns', async () => {
+  const rows = [
+    '- {id: a, name: tool-fs, config: {x: 1}}',
+    '- {name: persona, config: {prefix: hello, sufix: y}}',
+    '- {id: a, name: tool-todo, isolat: {}, config: {y: 1}}',
+    '- 1',
+  ]
+  const places = (await faultsOf(document(rows.join('\n')))).map(({ line, column }) => [line, column])
+  expect(places).toEqual([
+    [6, 41],
+    [7, 49],
+    [8, 14],
+    [8, 34],
+    [8, 55],
+    [9, 9],
+  ])
+})
+
+const AT_ROWS = { endLine: 6, endColumn: 31, line: 6, column: 7, at: 'plugins' }
+const AT_ROW = { endLine: 6, endColumn: 31, line: 6, column: 9, at: 'plugins[0] a' }
+const failing = (id?: string) => ({
+  ...(id !== undefined && { id }),
+  name: 'tool-fs',
+  enabled: true,
+  state: 'failed' as const,
+  problem: 'no luck',
+})
+
+test.for<[string, Parameters<typeof worldWith>[0], object[]]>([
+  ['a row that fails', { rows: [failing('a')] }, [{ severity: 'error', message: 'tool-fs: no luck', ...AT_ROW }]],
+  [
+    'one that the text does not have',
+    { rows: [failing('z')] },
+    [{ severity: 'error', message: 'tool-fs: no luck', ...AT_ROWS }],
+  ],
+  ['one without an id', { rows: [failing()] }, [{ severity: 'error', message: 'tool-fs: no luck', ...AT_ROWS }]],
+  [
+    'a row that is missed, while the rest works',
+    { rows: [failing('a')], broken: 'a waits', dry: DRY },
+    [{ severity: 'warning', message: 'tool-fs: no luck', ...AT_ROW }],
+  ],
+  ['a reason of no row', { rows: [], broken: 'it leaks' }, [{ severity: 'error', message: 'it leaks', ...AT_ROWS }]],
+  [
+    'one that leaves it usable',
+    { rows: [], broken: 'it waits', dry: DRY },
+    [{ severity: 'warning', message: 'it waits', ...AT_ROWS }],
+  ],
+  ['a refusal', new Error('not today'), [{ severity: 'error', message: 'not today', ...AT_ROWS }]],
+  ['a refusal in a word', 'never', [{ severity: 'error', message: 'never', ...AT_ROWS }]],
+])('a trial that ends in %s', async ([, outcome, expected]) => {
+  const { world } = worldWith(outcome)
+  const { diagnostics } = await checkText(document('- {id: a, name: tool-fs}'), world)
+  expect(diagnostics).toStrictEqual(expected)
 })
 
 test('the shipped documents have nothing that a check could say', async () => {

@@ -3,74 +3,8 @@ import { mkdir, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
-import { shippedPresets } from '../boot-testing.ts'
-import { CoreError } from '../wire/errors.ts'
 import { sha256 } from './kernel.ts'
-import { PresetLibrary } from './library.ts'
-import { Documents } from './library-documents.ts'
-import type { BootOptions } from '../boot.ts'
-import type { TestHost } from '../boot-testing.ts'
-import type { HostLoader } from './loader.ts'
-import type { LibraryOptions } from './library.ts'
-import '../plugins/preset-library.ts'
-
-const OWN = `# My own words.
-- id: row # of the loader
-  name: agent-preset
-  config:
-    id: own
-    description: >-
-      Two lines
-      of text.
-    plugins:
-      - id: one
-        name: probe-tool
-        config: {name: one}
-      - name: probe-thrower
-        disabled: !!js "1 < 2" # never runs
-`
-
-async function libraryHost(files: Record<string, string> = { own: OWN }, options?: Partial<BootOptions>) {
-  const documents = Object.entries(files).map(([name, text]) => [`data/presets/${name}.yml`, text] as const)
-  // The row's own library would keep the same texts in the same folder.
-  const patches = [{ id: 'preset-library', disabled: true }]
-  const made = await shippedPresets({ patches, ...options }, Object.fromEntries(documents))
-  const library = libraryOver(made, {})
-  const presets = made.host.service('agentPresets')!
-  const pathOf = (name: string) => join(made.dataDir, 'presets', `${name}.yml`)
-  return { ...made, library, presets, pathOf, read: (name: string) => readFile(pathOf(name), 'utf8') }
-}
-
-/** A second library over the same host, with a disk that can be told to fail. */
-function libraryOver({ host, dataDir }: TestHost, options: Partial<LibraryOptions>): PresetLibrary {
-  const loader = host.ctx.loader as HostLoader
-  const { registry } = host.service('agentPresets')!
-  return new PresetLibrary({
-    documents: new Documents(loader, join(dataDir, 'presets')),
-    registry,
-    catalog: (host.service('hostRows') as { catalog: LibraryOptions['catalog'] }).catalog,
-    load: loader.load,
-    reload: () => host.reload(),
-    ...options,
-  })
-}
-
-async function refusal(work: Promise<unknown>): Promise<{ code: string; message: string; details: unknown }> {
-  const error: unknown = await work.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  )
-  if (!(error instanceof CoreError)) throw new Error('it was not refused', { cause: error })
-  return { code: error.code, message: error.message, details: error.details }
-}
-
-const ids = ({ host }: TestHost) =>
-  host
-    .service('agentPresets')!
-    .list()
-    .map(({ id }) => id)
-const toolsOf = async (made: Awaited<ReturnType<typeof libraryHost>>, id: string) =>
-  (await made.presets.describe(id)).tools.map(({ name }) => name)
+import { OWN, ids, libraryHost, libraryOver, refusal, toolsOf } from './library.fixture.ts'
 
 test('a shipped preset is copied with everything that is written in it, under its own id', async () => {
   const made = await libraryHost({})

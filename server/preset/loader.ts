@@ -50,7 +50,7 @@ interface Exports {
 /** The entry file of an installed package, looked up from the document that names it. */
 function packageUrl(name: string, baseUrl: string): string {
   try {
-    return pathToFileURL(createRequire(new URL('rows.js', baseUrl)).resolve(name)).href
+    return pathToFileURL(createRequire(baseUrl).resolve(name)).href
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_PACKAGE_PATH_NOT_EXPORTED') throw error
     // The package has an `import` condition only, which the CommonJS resolver cannot follow.
