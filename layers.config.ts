@@ -35,7 +35,19 @@ export const rooms: Record<string, readonly string[]> = {
     'settings',
     'workspace',
   ],
-  http: ['wire', 'projection', 'session', 'permission', 'log', 'preset', 'settings', 'workspace', 'credential', 'model', 'redact'],
+  http: [
+    'wire',
+    'projection',
+    'session',
+    'permission',
+    'log',
+    'preset',
+    'settings',
+    'workspace',
+    'credential',
+    'model',
+    'redact',
+  ],
 }
 
 /** Imports against the table that are allowed where the compiler erases them: a room sees the shape, never the code. */

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { OWN, libraryHost } from './library.fixture.ts'
+import { OWN, libraryHost } from '../boot-library.fixture.ts'
 import { Documents } from './library-documents.ts'
 import { plugin } from './kernel.ts'
 import type { BootOptions } from '../boot.ts'

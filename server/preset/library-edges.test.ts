@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { sha256 } from './kernel.ts'
 import { replaceFile } from './library-files.ts'
-import { OWN, ids, libraryHost, libraryOver, refusal } from './library.fixture.ts'
+import { OWN, ids, libraryHost, libraryOver, refusal } from '../boot-library.fixture.ts'
 
 const named = (id: string): string => OWN.replace('id: own', `id: ${id}`)
 const FULL = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { sha256 } from './kernel.ts'
-import { OWN, ids, libraryHost, libraryOver, refusal, toolsOf } from './library.fixture.ts'
+import { OWN, ids, libraryHost, libraryOver, refusal, toolsOf } from '../boot-library.fixture.ts'
 
 test('a shipped preset is copied with everything that is written in it, under its own id', async () => {
   const made = await libraryHost({})

@@ -60,7 +60,11 @@ class Editor {
 
   async run(args: EditorArgs, context: ToolContext): Promise<ToolOutcome> {
     context.signal.throwIfAborted()
-    const call: Call = { args, target: await admittedTarget(this.#fs, args.path, context), options: callOptions(context) }
+    const call: Call = {
+      args,
+      target: await admittedTarget(this.#fs, args.path, context),
+      options: callOptions(context),
+    }
     switch (args.command) {
       case 'view':
         return this.#view(call)
