@@ -8,7 +8,7 @@ import type { BootOptions } from './boot.ts'
 import type { TestHost } from './boot-testing.ts'
 import type { HostLoader } from './preset/loader.ts'
 import type { LibraryOptions } from './preset/library.ts'
-import '../plugins/preset-library.ts'
+import './plugins/preset-library.ts'
 
 export const OWN = `# My own words.
 - id: row # of the loader
