@@ -14,7 +14,7 @@ export const rooms: Record<string, readonly string[]> = {
   sandbox: ['wire'],
   permission: ['wire', 'scope', 'tool', 'sandbox/mounts', 'files/place'],
   terminal: ['wire', 'tool', 'sandbox/confined', 'sandbox/mounts'],
-  files: ['wire', 'tool', 'terminal/environment', 'sandbox/mounts'],
+  files: ['wire', 'tool', 'terminal/environment', 'terminal/inherit', 'sandbox/confined', 'sandbox/mounts'],
   turn: ['wire', 'projection', 'log', 'prompt', 'model', 'tool', 'scope'],
   agent: ['wire', 'projection', 'log', 'turn', 'scope', 'model', 'prompt', 'tool'],
   preset: ['wire', 'scope'],

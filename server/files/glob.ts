@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { defineTool, text, type Tool, type ToolContext, type ToolOutcome } from '../tool/tool.ts'
 import { FsError, type Fs } from './fs.ts'
 import { count } from './outcome.ts'
-import { COMMON_ARGS, ripgrep, VCS_ARGS, type SearchWorld } from './ripgrep.ts'
+import { COMMON_ARGS, ripgrep, searchWorld, VCS_ARGS, type SearchWorld } from './ripgrep.ts'
 import { hiddenArgs, remark, searchOutcome, searchRoot, showPath } from './search.ts'
 
 export const GLOB_RESULTS = 100
@@ -39,7 +39,7 @@ async function glob(
   let total = 0
   let rest: Buffer = Buffer.alloc(0)
   const completeness = await ripgrep({
-    ...context.world,
+    ...searchWorld(context),
     // A leading exclamation mark would turn the pattern into an exclusion.
     args: [
       '--files',

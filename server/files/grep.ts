@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
 import { defineTool, text, type Tool, type ToolContext, type ToolOutcome } from '../tool/tool.ts'
 import type { Fs } from './fs.ts'
-import { COMMON_ARGS, ripgrep, VCS_ARGS, type SearchWorld } from './ripgrep.ts'
+import { COMMON_ARGS, ripgrep, searchWorld, VCS_ARGS, type SearchWorld } from './ripgrep.ts'
 import { hiddenArgs, remark, searchOutcome, searchRoot, showPath } from './search.ts'
 import { completeEnd } from './utf8.ts'
 
@@ -79,7 +79,7 @@ async function grep(
   const form = ['--line-number', '--no-heading', '--with-filename', '--sort=path', `--regexp=${args.pattern}`]
   const hidden = isDirectory ? hiddenArgs(target.key, context) : []
   const completeness = await ripgrep({
-    ...context.world,
+    ...searchWorld(context),
     args: [
       ...COMMON_ARGS,
       ...form,

@@ -1,6 +1,9 @@
 import { spawn as spawnProcess } from 'node:child_process'
 import { errnoOf } from './errno.ts'
+import { withoutInherited } from '../terminal/inherit.ts'
 import { never } from '../wire/never.ts'
+import type { Confine } from '../sandbox/confined.ts'
+import type { ToolContext } from '../tool/tool.ts'
 
 export type SearchCode = 'SEARCH_UNAVAILABLE' | 'SEARCH_TIMEOUT' | 'SEARCH_FAILED'
 
@@ -34,14 +37,26 @@ export interface SearchWorld {
   spawn?: typeof spawnProcess
   timeoutMs?: number
   rawLimit?: number
+  /** How the searches of a session are confined; absent: not at all. */
+  confine?(context: ToolContext): Confine
 }
 
-export interface SearchRun extends SearchWorld {
+export interface SearchRun extends Omit<SearchWorld, 'confine'> {
+  confine?: Confine
   args: string[]
   cwd: string
   signal: AbortSignal
   /** Gets the raw output in order; true ends the search early, as complete. */
   onChunk(chunk: Buffer): boolean
+}
+
+/** The world of one call. */
+export function searchWorld({
+  world,
+  ...context
+}: ToolContext & { world: SearchWorld }): Omit<SearchWorld, 'confine'> & { confine?: Confine } {
+  const { confine, ...rest } = world
+  return { ...rest, ...(confine && { confine: confine(context) }) }
 }
 
 /** Some files could not be read, or the raw limit was met: what was found is right but may not be all. */
@@ -79,7 +94,13 @@ export async function ripgrep(run: SearchRun): Promise<Completeness> {
   const { signal, timeoutMs = SEARCH_TIMEOUT, rawLimit = SEARCH_RAW_LIMIT, spawn = spawnProcess } = run
   const program = await (run.program ?? packagedProgram)()
   signal.throwIfAborted()
-  const child = spawn(program, run.args, { cwd: run.cwd, env: {}, stdio: ['ignore', 'pipe', 'pipe'] })
+  const argv = [program, ...run.args]
+  const confined = await run.confine?.(argv, { cwd: run.cwd })
+  signal.throwIfAborted()
+  const [file = '', ...args] = confined?.kind === 'sandboxed' ? withoutInherited(confined.argv) : argv
+  // The sandbox goes there itself: the folder may be one that only it knows by this name.
+  const cwd = confined?.kind === 'sandboxed' ? '/' : run.cwd
+  const child = spawn(file, args, { cwd, env: {}, stdio: ['ignore', 'pipe', 'pipe'] })
   let ending: Ending | undefined
   const stop = (reason: Ending): void => {
     ending ??= reason
@@ -127,7 +148,8 @@ function judge(ending: Ending, about: { stderr: string; signal: AbortSignal; tim
     case 'aborted':
       throw about.signal.reason
     case 'exit':
-      if (ending.code === 0 || ending.code === 1) return 'complete'
+      // What could not even be started inside of a sandbox says so and ends with the status of an empty search.
+      if (ending.code === 0 || (ending.code === 1 && about.stderr === '')) return 'complete'
       // With --no-messages an unreadable file leaves only the status; anything on stderr is about the arguments.
       if (ending.code === 2 && about.stderr.trim() === '') return 'unreadable-files'
       throw new SearchError('SEARCH_FAILED', about.stderr.trim() || `The search ended with status ${ending.code}.`)

@@ -1,9 +1,10 @@
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { testFlags } from '../boot-testing.ts'
 import { boot } from '../boot.ts'
 import { unconfined } from './sandbox.fixture.ts'
+import type { JsonObject } from '../wire/json.ts'
 import type { AgentFacts, ToolContext, ToolOutcome } from '../tool/tool.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -33,18 +34,23 @@ async function hostWith(permission?: string, env: Record<string, string> = {}) {
 
 type Made = Awaited<ReturnType<typeof hostWith>>
 
-async function bash({ host, session, folder, closing }: Made, preset: string) {
+async function toolOf({ host, session, folder, closing }: Made, preset: string, name: string) {
   const agent: AgentFacts = { id: session, scope: {}, cwd: folder, onClose: (effect) => void closing.push(effect) }
   await host.service('agentPresets')!.mount(agent.scope, preset)
   const tool = host
     .service('tools')!
     .view(agent.scope)
-    .find(({ spec }) => spec.name === 'bash')!
+    .find(({ spec }) => spec.name === name)!
   const { signal } = new AbortController()
-  return (command: string): Promise<ToolOutcome> => {
+  return (args: JsonObject): Promise<ToolOutcome> => {
     const context: ToolContext = { agent, callId: 'c', turn: 1, step: 1, cwd: folder, signal, output() {}, log() {} }
-    return tool.run({ command }, context)
+    return tool.run(args, context)
   }
+}
+
+async function bash(made: Made, preset: string) {
+  const run = await toolOf(made, preset, 'bash')
+  return (command: string) => run({ command })
 }
 
 const textOf = ({ content }: ToolOutcome) => content.map((block) => (block.type === 'text' ? block.text : '')).join('')
@@ -90,4 +96,27 @@ test('an agent that no policy is kept for runs as before', async () => {
   const made = await hostWith()
   const run = await bash({ ...made, session: 'another' }, 'minimal')
   expect(textOf(await run(`ls ${made.dataDir} | grep -c state.db$`))).toBe('1')
+})
+
+test.skipIf(without !== undefined)(
+  `a search runs under the profile of its session, and finds nothing where that shows nothing${note}`,
+  async () => {
+    const made = await hostWith('workspace-write')
+    writeFileSync(join(made.dataDir, 'hidden'), 'a word\n')
+    writeFileSync(join(made.folder, 'plain'), 'a word\n')
+    const grep = await toolOf(made, 'standard', 'grep')
+    const glob = await toolOf(made, 'standard', 'glob')
+    expect(textOf(await grep({ pattern: 'a word', path: made.dataDir }))).toBe('No matches.')
+    expect(textOf(await grep({ pattern: 'a word', path: made.folder }))).toBe('plain:1:a word')
+    expect(textOf(await glob({ pattern: 'hidden', path: made.dataDir }))).not.toContain('/hidden')
+    await made.choose('full')
+    expect(textOf(await grep({ pattern: 'a word', path: made.dataDir }))).toBe('data/hidden:1:a word')
+  },
+)
+
+test('a search still runs where nothing can confine, behind the gate alone', async () => {
+  const made = await hostWith('workspace-write', { CORE_WEB_BOUNDARY: 'container' })
+  writeFileSync(join(made.folder, 'plain'), 'a word\n')
+  const grep = await toolOf(made, 'standard', 'grep')
+  expect(textOf(await grep({ pattern: 'a word' }))).toBe('plain:1:a word')
 })

@@ -1,6 +1,7 @@
 import './context.ts'
 import { z } from 'zod'
 import { plugin } from '../preset/kernel.ts'
+import { isWithin, toReal } from '../sandbox/mounts.ts'
 import { Sandbox } from '../sandbox/sandbox.ts'
 import { defaultRoot } from '../terminal/control.ts'
 import { openPty } from '../terminal/pty.ts'
@@ -64,9 +65,12 @@ interface Policies {
   policyFor(agent: string): Policy | undefined
 }
 
-/** How the commands of this call's agent are confined now, and under which name (`TerminalOptions`). */
-export function confinement(ctx: Context, { agent }: ToolContext): { confine: Confine; mode(): string } {
-  const policy = () => (ctx.get('policy') as Policies | undefined)?.policyFor(agent.id)
+const policyOf = (ctx: Context, { agent }: ToolContext): Policy | undefined =>
+  (ctx.get('policy') as Policies | undefined)?.policyFor(agent.id)
+
+/** How the commands of this call's agent are confined now (shells, single commands, a person's hooks), and under which name (`TerminalOptions`). */
+export function confinement(ctx: Context, context: ToolContext): { confine: Confine; mode(): string } {
+  const policy = () => policyOf(ctx, context)
   return {
     confine: (argv, place) => {
       const current = policy()
@@ -78,6 +82,22 @@ export function confinement(ctx: Context, { agent }: ToolContext): { confine: Co
       const { sandbox = 'full', network, roots, mounts } = policy() ?? {}
       return sandbox === 'full' ? sandbox : JSON.stringify([sandbox, network, roots, mounts])
     },
+  }
+}
+
+/**
+ * The same for a program of this installation that only reads, whose paths the gate has judged: what nothing can confine runs
+ * bare, and so does a program that lies where the sandbox shows something else.
+ */
+export function readerConfinement(ctx: Context, context: ToolContext): Confine {
+  const { confine } = confinement(ctx, context)
+  return async (argv, place) => {
+    const [program = ''] = argv
+    const { mounts = [], masks = [] } = policyOf(ctx, context) ?? {}
+    const isSeen = toReal(mounts, program) === program && !masks.some((mask) => isWithin(program, mask))
+    if (!isSeen) return { kind: 'bare' }
+    const confined = await confine(argv, place)
+    return confined.kind === 'refused' ? { kind: 'bare' } : confined
   }
 }
 
