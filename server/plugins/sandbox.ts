@@ -69,7 +69,10 @@ const policyOf = (ctx: Context, { agent }: ToolContext): Policy | undefined =>
   (ctx.get('policy') as Policies | undefined)?.policyFor(agent.id)
 
 /** How the commands of this call's agent are confined now (shells, single commands, a person's hooks), and under which name (`TerminalOptions`). */
-export function confinement(ctx: Context, context: ToolContext): { confine: Confine; mode(): string } {
+export function confinement(
+  ctx: Context,
+  context: ToolContext,
+): { confine: Confine; mode(): string; real(path: string): string } {
   const policy = () => policyOf(ctx, context)
   return {
     confine: (argv, place) => {
@@ -78,6 +81,7 @@ export function confinement(ctx: Context, context: ToolContext): { confine: Conf
       const sandbox = ctx.get('sandbox')
       return sandbox ? sandbox.argvFor(current, argv, place) : MISSING
     },
+    real: (path) => toReal(policy()?.mounts ?? [], path),
     mode: () => {
       const { sandbox = 'full', network, roots, mounts } = policy() ?? {}
       return sandbox === 'full' ? sandbox : JSON.stringify([sandbox, network, roots, mounts])

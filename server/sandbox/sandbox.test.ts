@@ -252,6 +252,15 @@ describe.skipIf(without !== undefined)(`a confined shell${note}`, () => {
     expect(await says(made, 'echo same')).toBe('same')
   })
 
+  test('O-15 a lost shell is followed by one in its last directory, in the session’s own /tmp too', async () => {
+    const made = shell({ real: (path) => toReal(place.policy.mounts, path) })
+    await says(made, 'mkdir /tmp/deep; cd /tmp/deep')
+    await made.run('exit 3')
+    const { output, notices } = await made.run('pwd; echo $PWD')
+    expect(output).toBe('/tmp/deep\n/tmp/deep\n')
+    expect(notices).toEqual([{ kind: 'new-shell', reason: 'death', directory: '/tmp/deep' }])
+  })
+
   test('a shell sees no control folder but its own', async () => {
     const other = shell()
     await says(other, 'true')

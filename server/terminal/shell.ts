@@ -103,7 +103,8 @@ export class Shell {
     this.cwd = options.cwd
     this.#control = control
     this.#pty = openPty(sandbox?.argv ?? BASH, {
-      cwd: options.cwd,
+      // A sandbox goes there itself: the folder may be one that only it knows by this name.
+      cwd: sandbox ? '/' : options.cwd,
       env: { ...options.env, ...FIXED_ENV },
       onData: (chunk) => (this.#call ? this.#call.data(chunk) : this.#apart(chunk)),
     })

@@ -85,6 +85,20 @@ test('O-15 a mode switch ends the shell after the running call and starts the ne
   expect(await says(shell, 'echo $MODE')).toMatch(/^\[new shell: mode; .*\]\ntwo$/)
 })
 
+test('O-15 a shell that was lost is followed by one in its last directory, as long as that is there', async () => {
+  const shell = terminal()
+  await shell.run('mkdir deep; cd deep')
+  await shell.run('exit 3')
+  expect(await says(shell, 'pwd')).toBe(
+    `[new shell: death; directory ${work}/deep, variables and jobs are gone]\n${work}/deep`,
+  )
+  await shell.run('cd ..; rmdir deep; cd /usr; mkdir /nowhere/x 2>/dev/null; kill -9 $$')
+  expect(await says(shell, 'pwd')).toContain(`directory ${work},`)
+  await shell.run('cd /usr')
+  await shell.replace('restart')
+  expect(await says(shell, 'pwd')).toContain(`[new shell: restart; directory ${work},`)
+})
+
 test('O-15 jobs of a shell that ended by itself do not outlive it', async () => {
   const shell = terminal()
   const job = Number((await shell.run('nohup sleep 300 >/dev/null 2>&1 & echo $!')).output)

@@ -1,4 +1,4 @@
-import { existsSync, readlinkSync } from 'node:fs'
+import { existsSync, readlinkSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { shellEnvironment } from './environment.ts'
 import { EXPORTS, readExports, type Exports } from './exports.ts'
@@ -19,6 +19,8 @@ export interface TerminalOptions {
   stdin?: 'null' | 'tty'
   /** Asked for each new shell: the command line that confines it, or why there may be none. Absent: never confined. */
   confine?: Confine
+  /** Where a path that the shell knows lies on this machine; default the same. */
+  real?(path: string): string
   /** Names what `confine` would answer now. A shell that was started under another name is replaced before the next call. */
   mode?(): string
   /** Parent of the control directories; default `$XDG_RUNTIME_DIR/core-web`, else `/var/tmp/core-web-<uid>`. */
@@ -58,6 +60,8 @@ export class Terminal implements Watched {
   /** Why the next shell is not the session's first one. */
   #reason: NewShellReason | undefined
   #closed = false
+  /** Where the last shell was after its last call. */
+  #last: string | undefined
   #running: { callId: string; since: number } | undefined
 
   constructor(options: TerminalOptions) {
@@ -174,6 +178,7 @@ export class Terminal implements Watched {
     try {
       return await this.#run(command, options)
     } finally {
+      this.#last = this.cwd() ?? this.#last
       this.#runs(undefined)
     }
   }
@@ -213,12 +218,13 @@ export class Terminal implements Watched {
       if (this.#shell.unusable !== ENDED) notices.push({ kind: 'replaced', why: this.#shell.unusable ?? '' })
       await this.#retire()
     }
-    const directory = existing(this.#options.cwd)
+    const directory = this.#directory()
     this.#mode = mode
     const { shell, failed, refused, reason } = await open(this.#options, directory)
     if (refused) return { ...NOTHING, end: { kind: 'refused', code: refused.code, reason: refused.reason } }
     this.#shell = shell
     if (failed || !shell) {
+      this.#last = undefined
       await this.#retire()
       return { ...(failed ? outputOf(failed) : NOTHING), end: { kind: 'failed', reason: reason ?? 'it ended at once' } }
     }
@@ -231,6 +237,13 @@ export class Terminal implements Watched {
     else if (this.#reason) notices.push({ kind: 'new-shell', reason: this.#reason, directory })
     this.#reason = undefined
     return { shell }
+  }
+
+  /** A shell that was lost is followed by one in the same place, as long as that is there. */
+  #directory(): string {
+    const { cwd, real = (path: string) => path } = this.#options
+    const last = this.#reason === 'death' ? this.#last : undefined
+    return last !== undefined && isFolder(real(last)) ? last : existing(cwd)
   }
 
   async #retire(): Promise<void> {
@@ -267,6 +280,14 @@ async function open(options: TerminalOptions, cwd: string): Promise<Partial<Open
 function foregroundOf(shell: number): string | undefined {
   const stat = readStat(shell)
   return stat && stat.foreground > 0 && stat.foreground !== stat.group ? commandName(stat.foreground) : undefined
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    return false // gone, or nothing that this user could go to
+  }
 }
 
 function existing(directory: string): string {
