@@ -74,7 +74,7 @@ test.each([
   ['an empty PATH', { PATH: '' }],
   ['only a package’s own tools', { PATH: '/app/node_modules/.bin:/x/node-gyp-bin' }],
 ])('B49 a host started with %s gives its shells a PATH that works', async (_name, env) => {
-  const shell = new Terminal({ cwd: work, env: shellEnvironment(env as Record<string, string>) })
+  const shell = new Terminal({ cwd: work, env: shellEnvironment(env) })
   const { output } = await shell.run('ls -d /; echo "$PATH"; env | grep -c "^Path="')
   expect(output).toMatch(/^\/\n\/usr\/local\/sbin:[^\n]*\/bin\n0\n$/)
   await shell.close()
