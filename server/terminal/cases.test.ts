@@ -17,7 +17,7 @@ describe.each(ways)('$name', ({ without, place }) => {
     const missing = [...missingFor(row), ...(without ? [without] : [])]
     const note = missing.length > 0 ? ` (needs ${missing.join(', ')})` : ''
     test.skipIf(missing.length > 0)(`SH ${row.name}${note}`, { timeout: 40_000 }, () =>
-      runCase(row, { place: place?.() }),
+      runCase(row, { place: place?.(), patience: 2 }),
     )
   }
 })
