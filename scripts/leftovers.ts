@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -17,6 +17,8 @@ export interface Ground {
 
 export function ground(): Ground {
   const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'cw-')))
+  // Tests as root let another user work below it.
+  chmodSync(scratch, 0o755)
   // Shells keep their control folders here, and a sandbox shows another /tmp.
   const runtime = mkdtempSync('/var/tmp/cw-')
   return {

@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { textOf } from '../../server/wire/messages.ts'
@@ -10,6 +20,7 @@ const KEY = 'sk-ant-agent-must-not-see-0123456789'
 const linux = process.platform === 'linux'
 const confines = linux && existsSync('/usr/bin/bwrap')
 
+let node = process.execPath
 let root: string
 let data: string
 let work: string
@@ -23,6 +34,8 @@ beforeAll(async () => {
   data = join(root, 'data')
   work = join(root, 'work')
   for (const folder of [data, work]) mkdirSync(folder)
+  // A sandbox has a /tmp of its own: a checkout below the machine's is not seen there.
+  if (node.startsWith('/tmp/')) copyFileSync(node, (node = join(root, 'node')), constants.COPYFILE_FICLONE)
   mock = await startMock()
   server = await startServer({ dataDir: data, env: { HOME: root, ANTHROPIC_API_KEY: KEY } })
   client = await server.connect()
@@ -87,7 +100,7 @@ describe.runIf(linux)('the environment of the host', () => {
 const ask = (script: string) => {
   const file = join(work, 'ask.mjs')
   writeFileSync(file, script)
-  return `${process.execPath} ${file}`
+  return `${node} ${file}`
 }
 
 describe.runIf(confines)('an agent that turns to its own host', () => {

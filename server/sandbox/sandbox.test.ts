@@ -1,4 +1,5 @@
 import {
+  globSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -15,6 +16,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { basename, dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { defaultRoot } from '../terminal/control.ts'
 import { Terminal, type TerminalOptions } from '../terminal/terminal.ts'
 import { toReal } from './mounts.ts'
 import { confinement, unconfined, type Confinement } from '../plugins/sandbox.fixture.ts'
@@ -196,6 +198,8 @@ describe.skipIf(without !== undefined)(`a confined shell${note}`, () => {
     await once(host, 'exit')
     await expect.poll(() => running(`sleep\0${seconds}`)).toEqual([])
     rmSync(dirname(said.toString().trim()), { recursive: true, force: true })
+    // The next host would sweep it away.
+    for (const left of globSync(join(defaultRoot(), `s-${host.pid}-*`))) rmSync(left, { recursive: true, force: true })
   })
 
   test('cancel frees the shell at once and keeps its state, a nested shell too', async () => {
