@@ -127,7 +127,7 @@ const STALE_MS = 24 * 3600 * 1000
 const swept = new Set<string>()
 
 /**
- * A host that was killed leaves its directories behind. Those of dead pids go, after a day: a pid that is dead here may
+ * A host that was killed leaves its directories behind. Those of dead pids and of trials go, after a day: a pid that is dead here may
  * live in a container that shares the folder, and each of its calls makes its directory young again.
  */
 function sweep(root: string): void {
@@ -137,7 +137,8 @@ function sweep(root: string): void {
     for (const name of readdirSync(root)) {
       const pid = Number(/^s-(\d+)-/.exec(name)?.[1])
       const old = Date.now() - statSync(join(root, name)).mtimeMs > STALE_MS
-      if (pid > 0 && old && !isAlive(pid)) rmSync(join(root, name), { recursive: true, force: true })
+      const isLeft = name.startsWith('probe-') || (pid > 0 && !isAlive(pid))
+      if (old && isLeft) rmSync(join(root, name), { recursive: true, force: true })
     }
   } catch {
     // another host sweeps at the same time; the rest stays for the next start

@@ -233,10 +233,12 @@ test('the control directory is private, plain and short, or refused', () => {
 test('directories of a killed host are swept after a day, others are not touched', () => {
   const root = join(work, 'c')
   const dead = spawnSync('true').pid
-  const names = [`s-${dead}-old`, `s-${dead}-new`, `s-${process.pid}-old`, 'mine']
+  const names = [`s-${dead}-old`, `s-${dead}-new`, `s-${process.pid}-old`, 'mine', 'probe-new']
   for (const name of names) mkdirSync(join(root, name), { recursive: true })
+  mkdirSync(join(root, 'probe-old'))
   const before = Date.now() / 1000 - 2 * 24 * 3600
-  for (const name of names.filter((each) => !each.endsWith('new'))) utimesSync(join(root, name), before, before)
+  for (const name of ['probe-old', ...names.filter((each) => !each.endsWith('new'))])
+    utimesSync(join(root, name), before, before)
   const control = ControlDir.open(root)
   expect(readdirSync(root).toSorted()).toEqual([basename(control.path), ...names.slice(1)].toSorted())
 })
