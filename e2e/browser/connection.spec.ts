@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test'
 import { begin, bash, expect, mark, say, shared as test, visit } from './fixtures.ts'
 import { layLine } from './proxy.ts'
 
@@ -53,11 +54,16 @@ test('B58 a line cut in the middle of a stream: no word is missing or stands twi
   line.cut()
 })
 
+/** Resolves when the page has lost its first socket: what is typed before that was sent. */
+const socketClosed = (page: Page): Promise<void> =>
+  new Promise((resolve) => void page.once('websocket', (socket) => void socket.once('close', () => resolve())))
+
 test('B34 offline is said after three seconds; what was sent meanwhile waits, goes out once, and is answered', async ({
   page,
   shop,
 }) => {
   const line = await layLine(Number(new URL(shop.server.base).port))
+  const lostLine = socketClosed(page)
   shop.script('offline', { text: 'First.' }, { text: 'Second.' })
   await visit(page, shop.server, 'new', line.port)
   await say(page, `${mark('offline')} one`)
@@ -65,6 +71,7 @@ test('B34 offline is said after three seconds; what was sent meanwhile waits, go
   const pill = page.locator('.pill')
   await expect(pill).toBeHidden()
   line.cut()
+  await lostLine
   const lost = Date.now()
   await say(page, 'typed without a line')
   await expect(page.locator('.tray')).toContainText('typed without a line')
@@ -83,11 +90,13 @@ test('B34 offline is said after three seconds; what was sent meanwhile waits, go
 
 test('a message that waits for the line can be taken back', async ({ page, shop }) => {
   const line = await layLine(Number(new URL(shop.server.base).port))
+  const lostLine = socketClosed(page)
   shop.script('back', { text: 'First.' })
   await visit(page, shop.server, 'new', line.port)
   await say(page, `${mark('back')} one`)
   await expect(page.getByTestId('transcript')).toContainText('First.')
   line.cut()
+  await lostLine
   await say(page, 'on second thought')
   await page.locator('.tray').getByRole('button', { name: 'Take back' }).click()
   await expect(page.getByTestId('composer')).toHaveValue('on second thought')
