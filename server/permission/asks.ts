@@ -125,11 +125,6 @@ export class Asks {
     for (const open of this.#open.values()) if (open.session === session) this.#arm(open)
   }
 
-  /** Number of questions that wait. */
-  waiting(): number {
-    return this.#open.size
-  }
-
   #arm(open: Open): void {
     clearTimeout(open.timer)
     open.timer = undefined

@@ -7,7 +7,6 @@ import { run } from '../store/actions.ts'
 import type { OpenSession } from '../store/session-view.ts'
 import { get } from '../store/store.ts'
 import { Button } from '../ui/button.tsx'
-import { Problems } from '../ui/problems.tsx'
 
 type Answer = 'once' | 'session' | 'reject'
 
@@ -66,7 +65,6 @@ function Panel({ session, ask, more }: { session: string; ask: PendingApproval; 
           <p className="t3 mono-s where">{t('ask.touches', { paths: ask.touches.join(', ') })}</p>
         )}
       </div>
-      <Problems place={`ask:${ask.id}`} />
       <footer>
         {answers.map((answer, index) => (
           <Button
