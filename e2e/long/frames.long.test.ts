@@ -123,11 +123,14 @@ test('HS-12 10,000 fuzzed frames: no crash, no leak, and every tab beside goes o
   const { seed, numRuns } = fuzz(10_000)
   await context.annotate(`seed ${seed}, ${numRuns} frames`)
   const all = fc.sample(frames(), { seed, numRuns })
+  let answers = 0
   const spend = async (part: (string | Buffer)[]) => {
     const tab = await open()
-    for (const frame of part) if (tab.readyState === WebSocket.OPEN) tab.send(frame)
-    // Whatever came before this is read by then.
+    tab.on('message', () => answers++)
+    for (const frame of part) tab.send(frame)
     await alive()
+    expect(tab.readyState).toBe(WebSocket.OPEN)
+    // Goes out behind the frames, so that they are read before it.
     tab.close()
     await closed(tab)
   }
@@ -139,6 +142,9 @@ test('HS-12 10,000 fuzzed frames: no crash, no leak, and every tab beside goes o
     await spend(all.slice(at, at + size))
   await expect.poll(descriptors).toBeLessThanOrEqual(fds + 2)
   expect(memory() - rss).toBeLessThan(150 * 1024)
+  // All but a pong and a detach are answered.
+  await context.annotate(`${answers} answers`)
+  expect(answers).toBeGreaterThan(all.length / 2)
   expect(server.child.exitCode).toBeNull()
   expect(server.output()).not.toMatch(/uncaught|unhandled/)
   await alive()
